@@ -1,0 +1,23 @@
+"""Rewriting (FaithC4): does the model write what is printed, or the word it expects there?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_vtcfaith.plugin.casecheck import CaseResult
+from pytest_vtcfaith.plugin.gates import Gate
+from pytest_vtcfaith.suites import Case
+
+pytestmark = pytest.mark.vtc(suite="rewriting")
+
+
+def test_case(vtc_case: Case, vtc_score: CaseResult) -> None:
+    """One page under one perturbation."""
+    vtc_score.check()
+
+
+def test_gate(vtc_gate: Gate, vtc_baseline: Any) -> None:
+    """One assertion of thresholds.toml about one tier."""
+    vtc_gate.check(vtc_baseline)

@@ -1,0 +1,46 @@
+"""A release gate for OCR and vision-language models: what a user imports. Names are loaded when first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.metrics.outcomes import Reply
+    from pytest_vtcfaith.models.protocols import NotInstalled, Prompt, Transcriber
+    from pytest_vtcfaith.models.registry import ModelSpec, register_model, resolve
+    from pytest_vtcfaith.pages.page import Page
+    from pytest_vtcfaith.suites.case import Case
+
+_HOMES = {
+    "Case": "pytest_vtcfaith.suites.case",
+    "ModelSpec": "pytest_vtcfaith.models.registry",
+    "NotInstalled": "pytest_vtcfaith.models.protocols",
+    "Page": "pytest_vtcfaith.pages.page",
+    "Prompt": "pytest_vtcfaith.models.protocols",
+    "Reply": "pytest_vtcfaith.metrics.outcomes",
+    "Transcriber": "pytest_vtcfaith.models.protocols",
+    "Transcript": "pytest_vtcfaith.engine.transcript",
+    "register_model": "pytest_vtcfaith.models.registry",
+    "resolve": "pytest_vtcfaith.models.registry",
+}
+
+__all__ = [
+    "Case",
+    "ModelSpec",
+    "NotInstalled",
+    "Page",
+    "Prompt",
+    "Reply",
+    "Transcriber",
+    "Transcript",
+    "register_model",
+    "resolve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

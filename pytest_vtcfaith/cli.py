@@ -1,0 +1,265 @@
+"""The command line `vtcfaith`: builds manifests and lists cases."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from pytest_vtcfaith.texts.build import RATIOS, SOURCES, build_preservation, build_rewriting, merge
+from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.texts.manifest import Draft, manifest_bytes, write_manifest
+from pytest_vtcfaith.texts.published import read_faithc4, read_zerosense
+from pytest_vtcfaith.texts.scripts import LANGS, check_lang
+
+app = typer.Typer(
+    name="vtcfaith",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Builds the manifests of a faithfulness benchmark and lists its cases. The benchmark itself runs in pytest.",
+)
+build = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Makes a manifest of a folder of texts, or of published data."
+)
+app.add_typer(build, name="build")
+
+Texts = Annotated[
+    Path | None, typer.Option(help="Folder of UTF-8 .txt files; with several --lang, the folder above en/, zh/, ko/.")
+]
+Lang = Annotated[list[str] | None, typer.Option(help="Language of the texts: en, zh or ko. Repeatable.")]
+Out = Annotated[Path, typer.Option(help="The manifest to write, e.g. cases/rewriting-en.jsonl.")]
+Seed = Annotated[int, typer.Option(help="Equal seeds give equal bytes on every machine.")]
+Licence = Annotated[str, typer.Option(help="Licence of the texts, kept in the manifest.")]
+Match = Annotated[list[str] | None, typer.Option(help="Take only files whose name matches, e.g. '0*.txt'. Repeatable.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace --out even where it holds something else.")]
+
+
+def _say(message: str, style: str = "") -> None:
+    Console(stderr=True, soft_wrap=True).print(Text(" ".join(message.split("\n")), style=style))
+
+
+@contextlib.contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    """Turns what a user can mend into one red line and exit status 2."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (TextsError, OSError) as error:
+        _say(f"error: {error}", "red")
+        raise typer.Exit(2) from None
+
+
+def _folders(texts: Path | None, langs: list[str] | None) -> list[tuple[str, Path]]:
+    """Each language with the folder of its texts."""
+    if texts is None or not langs:
+        raise TextsError("give --texts DIR and --lang en|zh|ko")
+    for lang in langs:
+        check_lang(lang)
+    inner = [(lang, texts / lang) for lang in dict.fromkeys(langs)]
+    return inner if len(inner) > 1 or inner[0][1].is_dir() else [(langs[0], texts)]
+
+
+def _write(out: Path, draft: Draft, force: bool) -> None:
+    for note in draft.notes:
+        _say(f"note: {note}", "yellow")
+    data = manifest_bytes(out, draft.header, draft.rows)
+    documents = len({row["document"] for row in draft.rows})
+    summary = f"{out}: {len(draft.rows)} rows of {documents} documents"
+    if out.exists() and out.read_bytes() == data:
+        _say(f"{summary}, unchanged")
+        return
+    if out.exists() and not force:
+        raise TextsError(f"{out} holds something else: give --force to replace it, or another --out")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_manifest(out, draft.header, draft.rows)
+    _say(summary)
+
+
+def _build(
+    out: Path, force: bool, texts: Path | None, langs: list[str] | None, one: Callable[[Path, str], Draft]
+) -> None:
+    drafts = []
+    with Console(stderr=True).status("building") as status:
+        for lang, folder in _folders(texts, langs):
+            status.update(f"building {out.name}: {lang} texts of {folder}")
+            drafts.append(one(folder, lang))
+    _write(out, merge(drafts), force)
+
+
+@build.command()
+def rewriting(
+    out: Out,
+    texts: Texts = None,
+    lang: Lang = None,
+    seed: Seed = 0,
+    rate: Annotated[float, typer.Option(help="Share of the eligible words to perturb, over 0 and up to 1.")] = 0.08,
+    visual_rate: Annotated[
+        float, typer.Option(help="Share of a word's characters that 'visual' replaces, over 0 and up to 1.")
+    ] = 1.0,
+    licence: Licence = "not stated",
+    match: Match = None,
+    faithc4: Annotated[
+        str | None,
+        typer.Option(help="Published FaithC4 data instead of --texts: a folder, a .jsonl file, or hf:NAME[:SPLIT]."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Makes a rewriting manifest: each text as it is, and with 8 % of its longer words scrambled, replaced at random,
+    or replaced by look-alikes (FaithC4). Does the model transcribe them, or repair them?
+
+    \b
+    Example, with your own texts:
+      vtcfaith build rewriting --texts letters/ --lang en --out cases/rewriting-en.jsonl
+      pytest --vtc-model=my-ocr --vtc-cases=cases
+
+    \b
+    FaithC4 data are read from LANG/CONDITION/ID.txt (conditions original, scramble, random, visual), or from
+    rows with the fields id, lang, condition, text and original:
+      vtcfaith build rewriting --faithc4 faithc4/ --out cases/rewriting.jsonl
+    """
+    with _errors_in_one_line():
+        if faithc4 is not None:
+            if texts is not None:
+                raise TextsError("--texts and --faithc4 exclude each other: build two manifests in one folder")
+            _write(out, read_faithc4(faithc4, lang or LANGS, licence=licence), force)
+            return
+        _build(
+            out,
+            force,
+            texts,
+            lang,
+            lambda folder, lang: build_rewriting(
+                folder, lang, seed=seed, rate=rate, visual_rate=visual_rate, licence=licence, match=match or ()
+            ),
+        )
+
+
+@build.command()
+def preservation(
+    out: Out,
+    texts: Texts = None,
+    lang: Lang = None,
+    seed: Seed = 0,
+    ratio: Annotated[
+        list[float] | None, typer.Option(help="Text tokens per visual token. Repeatable; default 2.5 to 17.5.")
+    ] = None,
+    source: Annotated[list[str] | None, typer.Option(help=f"{' or '.join(SOURCES)}. Repeatable; default both.")] = None,
+    tokenizer: Annotated[str, typer.Option(help="What counts the text tokens.")] = "deepseek",
+    licence: Licence = "not stated",
+    match: Match = None,
+    zerosense: Annotated[
+        str | None,
+        typer.Option(help="Published ZeroSense data instead of --texts: a folder, a .jsonl file, or hf:NAME[:SPLIT]."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Makes a preservation manifest: each text, and beside it one as long of words drawn at random, to be read from
+    pages of fewer and fewer visual tokens. What is read of the first and not of the second is the language prior.
+
+    \b
+    Example, with your own texts:
+      vtcfaith build preservation --texts letters/ --lang en --out cases/preservation-en.jsonl
+      pytest --vtc-model=my-ocr --vtc-cases=cases
+
+    \b
+    ZeroSense data are read from a folder of .txt files, or from rows with the fields id and text:
+      vtcfaith build preservation --zerosense zerosense/ --out cases/zerosense.jsonl
+    """
+    ratios = ratio or RATIOS
+    with _errors_in_one_line():
+        if zerosense is not None:
+            if texts is not None:
+                raise TextsError("--texts and --zerosense exclude each other: build two manifests in one folder")
+            _write(out, read_zerosense(zerosense, ratios=ratios, tokenizer=tokenizer, licence=licence), force)
+            return
+        _build(
+            out,
+            force,
+            texts,
+            lang,
+            lambda folder, lang: build_preservation(
+                folder,
+                lang,
+                seed=seed,
+                ratios=ratios,
+                tokenizer=tokenizer,
+                sources=source or SOURCES,
+                licence=licence,
+                match=match or (),
+            ),
+        )
+
+
+def case_lines(suite: str | None, folder: Path | None) -> Iterator[dict[str, Any]]:
+    """Every case as `vtcfaith cases` prints it.
+
+    `suite` is a suite's name (None: all), `folder` holds the manifests (None: the bundled ones). Raises TextsError for
+    an unknown suite or a missing folder, ManifestError for a wrong manifest.
+    """
+    from pytest_vtcfaith.suites import load_suite, suite_names
+
+    known = suite_names()
+    if suite is not None and suite not in known:
+        nearest = difflib.get_close_matches(suite, known, n=1, cutoff=0.0)
+        ordered = [*nearest, *(name for name in known if name not in nearest)]
+        raise TextsError(f"suite {suite!r} is unknown: choose one of {', '.join(ordered)}")
+    if folder is not None and not folder.is_dir():
+        raise TextsError(f"{folder}: there is no such folder: give one with manifests")
+    for name in [suite] if suite else known:
+        for case in load_suite(name).cases(folder):
+            line = {
+                "case": case.id,
+                "suite": case.suite,
+                "tier": case.tier,
+                "lang": case.lang,
+                "reference": case.reference,
+            }
+            if "original" in case.params:
+                line["original"] = case.params["original"]
+            yield line
+
+
+@app.command()
+def cases(
+    vtc_suite: Annotated[str | None, typer.Option(help="Only this suite, e.g. rewriting.")] = None,
+    vtc_cases: Annotated[Path | None, typer.Option(help="Folder of manifests; default: the bundled ones.")] = None,
+) -> None:
+    """Prints every case as a line of JSON in UTF-8: case, suite, tier, lang, reference and, for rewriting, original.
+
+    \b
+    Example: a replay file that answers every page with its own text
+      vtcfaith cases | jq -c '{case, text: .reference}' > perfect.jsonl
+      pytest --vtc-model=replay:perfect.jsonl
+    """
+    with _errors_in_one_line():
+        try:
+            for line in case_lines(vtc_suite, vtc_cases):
+                sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n")
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            # the reader has seen enough; without this Python would complain once more when it flushes at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def main() -> None:
+    """Runs `vtcfaith`; what a legacy code page cannot show is printed as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="vtcfaith")
+
+
+if __name__ == "__main__":
+    main()

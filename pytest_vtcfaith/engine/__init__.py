@@ -1,0 +1,1 @@
+"""How models are run: one case to one transcript, stored replies, secrets kept out, threads."""

@@ -1,0 +1,186 @@
+"""From the name a user gives to the model that is meant."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pytest_vtcfaith.models.spec import ModelSpec
+
+__all__ = ["ModelSpec", "UnknownModel", "known_models", "register_model", "resolve"]
+
+ENTRY_POINT_GROUP = "vtcfaith.models"
+# name -> module; each has spec(identifier, options, name) and imports its engine only inside ModelSpec.load
+ADAPTERS = {
+    "rapidocr": "pytest_vtcfaith.models.rapidocr",
+    "replay": "pytest_vtcfaith.models.replay",
+    "tesseract": "pytest_vtcfaith.models.tesseract",
+}
+IDENTIFIED = {"replay": "FILE"}  # adapters that are nothing without an identifier, and what it is
+REGISTERED: dict[str, tuple[ModelSpec, tuple[str, str]]] = {}  # name -> spec and where its factory is written
+
+Factory = TypeVar("Factory", bound=Callable[[], object])
+
+
+class UnknownModel(ValueError):
+    """No model has this name; the message lists the known ones, nearest first."""
+
+
+def register_model(
+    name: str,
+    *,
+    languages: Collection[str] | None = None,
+    visual_tokens: str = "nominal",
+    prompts: bool = True,
+    revision: str = "",
+) -> Callable[[Factory], Factory]:
+    """Registers a transcriber of the user's own, usually in a conftest.py.
+
+    Decorates a class, or a function without arguments, that gives a `Transcriber`; it is called once per process, when
+    the first page is read. `languages` are those the model reads (None: all), `visual_tokens` its visual-token family
+    (definitions §3), `prompts=False` says that the prompt's text is ignored. `revision` should change when replies may;
+    without it the SHA-256 of the source file stands in, so an edited file is asked afresh.
+
+    Raises ValueError for a bad name, and when other code registered the name already; importing the same file again
+    is fine.
+    """
+    if not isinstance(name, str) or not name or not name.isprintable() or name != name.strip():
+        raise ValueError(
+            f"register_model: name {name!r} must be printable text that neither begins nor ends with a space"
+        )
+    if isinstance(languages, str):
+        raise ValueError(f"register_model({name!r}): languages must be a collection such as ['en'], got {languages!r}")
+
+    def register(factory: Factory) -> Factory:
+        if not callable(factory):
+            raise ValueError(f"register_model({name!r}) decorates a class or a function, not {factory!r}")
+        file = _source_file(factory)
+        origin = (str(file), getattr(factory, "__qualname__", repr(factory)))
+        before = REGISTERED.get(name)
+        if before is not None and before[1] != origin:
+            raise ValueError(
+                f"model {name!r} is registered twice: by {before[1][1]} in {before[1][0]}"
+                f" and by {origin[1]} in {origin[0]}; give one of them another name"
+            )
+        spec = ModelSpec(
+            name=name,
+            load=factory,
+            languages=None if languages is None else frozenset(languages),
+            visual_tokens=visual_tokens,
+            prompts=prompts,
+            revision=revision or _source_revision(file),
+            adapter=f"registered:{name}",
+        )
+        REGISTERED[name] = (spec, origin)
+        return factory
+
+    return register
+
+
+def resolve(name: str, configured: Mapping[str, Mapping[str, Any]] | None = None) -> ModelSpec:
+    """The model a name means.
+
+    Looked up in this order: registered models, `configured` (the tables `[tool.vtcfaith.models.NAME]`: `adapter`,
+    optionally `model`, and the adapter's options), entry points of the group `vtcfaith.models`, the bundled engines,
+    and `adapter:identifier`. Nothing is loaded.
+
+    Raises UnknownModel, or ValueError for a table, file or entry point that is wrong.
+    """
+    configured = configured or {}
+    if name in REGISTERED:
+        return REGISTERED[name][0]
+    if name in configured:
+        return _from_table(name, configured[name])
+    installed = _entry_point(name)
+    if installed is not None:
+        return _from_entry_point(installed)
+    adapter, colon, identifier = name.partition(":")
+    if adapter in ADAPTERS and (identifier or (not colon and adapter not in IDENTIFIED)):
+        return _from_adapter(adapter, identifier if colon else None, {}, name)
+    listed = ", ".join(_nearest_first(name, known_models(configured)))
+    raise UnknownModel(f"unknown model {name!r}; known models, nearest first: {listed}")
+
+
+def known_models(configured: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
+    """The names `resolve` knows, sorted; adapters that need more are shown as `replay:FILE`."""
+    bundled = {f"{adapter}:{IDENTIFIED[adapter]}" if adapter in IDENTIFIED else adapter for adapter in ADAPTERS}
+    installed = {point.name for point in entry_points(group=ENTRY_POINT_GROUP)}
+    return sorted(bundled | installed | set(REGISTERED) | set(configured or {}))
+
+
+def _nearest_first(name: str, known: list[str]) -> list[str]:
+    from rapidfuzz import fuzz
+
+    return sorted(known, key=lambda other: (-fuzz.WRatio(name.lower(), other.lower()), other))
+
+
+def _from_adapter(adapter: str, identifier: str | None, options: Mapping[str, Any], name: str) -> ModelSpec:
+    module = importlib.import_module(ADAPTERS[adapter])
+    spec: ModelSpec = module.spec(identifier, options, name)
+    return spec
+
+
+def _from_table(name: str, table: Mapping[str, Any]) -> ModelSpec:
+    where = f"[tool.vtcfaith.models.{name}]"
+    if not isinstance(table, Mapping):
+        raise ValueError(f'{where} must be a table with `adapter = "…"`, got {table!r}')
+    known = ", ".join(sorted(ADAPTERS))
+    adapter = table.get("adapter")
+    if not isinstance(adapter, str) or adapter not in ADAPTERS:
+        raise ValueError(f"{where}: adapter = {adapter!r} is not one of the known adapters: {known}")
+    model = table.get("model")
+    if model is not None and not (isinstance(model, str) and model):
+        raise ValueError(f"{where}: model = {model!r} must be text")
+    options = {key: value for key, value in table.items() if key not in ("adapter", "model")}
+    return _from_adapter(adapter, model, options, name)
+
+
+def _entry_point(name: str) -> EntryPoint | None:
+    points = tuple(entry_points(group=ENTRY_POINT_GROUP, name=name))
+    if len({point.value for point in points}) > 1:
+        offers = " and ".join(sorted(f"{point.value} ({_distribution(point)})" for point in points))
+        raise ValueError(f"model {name!r} is offered by several packages: {offers}; uninstall one")
+    return points[0] if points else None
+
+
+def _from_entry_point(point: EntryPoint) -> ModelSpec:
+    offered = point.load()
+    if point.name in REGISTERED:  # the module used the decorator
+        return REGISTERED[point.name][0]
+    if isinstance(offered, ModelSpec):
+        return offered
+    if not callable(offered):
+        raise ValueError(
+            f"entry point {point.name!r} of {_distribution(point)} ({point.value}) must be a ModelSpec, a class"
+            f" or a function without arguments that gives a transcriber, got {type(offered).__name__}"
+        )
+    return ModelSpec(
+        name=point.name,
+        load=offered,
+        languages=None,
+        revision=_distribution(point),
+        adapter=f"entry point:{point.value}",
+    )
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unknown package"
+
+
+def _source_file(factory: Callable[[], object]) -> Path | None:
+    try:
+        file = inspect.getsourcefile(factory)
+    except TypeError:  # built-in, or an instance with __call__
+        file = None
+    return Path(file).resolve() if file else None
+
+
+def _source_revision(file: Path | None) -> str:
+    if file is None or not file.is_file():
+        return ""
+    return f"source sha256:{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}"

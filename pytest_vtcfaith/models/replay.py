@@ -1,0 +1,138 @@
+"""A model that is a file: replies given before, looked up by case id."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_vtcfaith.metrics.outcomes import Reply
+from pytest_vtcfaith.models.spec import ModelSpec, check_options
+
+OPTIONS = {"file": "the replay file, where `model` is used to choose among several models in it"}
+USAGE_FIELDS = ("completion_tokens", "max_tokens", "image_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Replies by case id; `file` is for messages."""
+
+    file: Path
+    replies: Mapping[str, Reply]
+
+    def reply(self, case_id: str) -> Reply:
+        """What the file holds for a case; an error, which is no failure of the model, where it holds nothing."""
+        found = self.replies.get(case_id)
+        return found if found is not None else Reply(text=None, error=f"no line for case {case_id} in {self.file}")
+
+
+def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> ModelSpec:
+    """The model `replay:FILE`; the file is read at once, so that a broken one is noticed before anything runs.
+
+    A table in pyproject.toml gives either `model = "FILE"`, or `file = "FILE"` and `model = "NAME"` to take only the
+    lines of one model. Relative paths start at the current directory.
+
+    Raises ValueError that names the file and the line.
+    """
+    check_options(options, OPTIONS, name)
+    path, wanted = (options["file"], identifier) if "file" in options else (identifier, None)
+    if not isinstance(path, str) or not path:
+        raise ValueError(f'model {name!r}: no replay file; write replay:FILE, or file = "FILE" in its table')
+    file = Path(path)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ValueError(f"model {name!r}: cannot read the replay file {file.absolute()}: {reason}") from error
+    replay = Replay(file, read_replies(data, file, wanted))
+    return ModelSpec(
+        name=name,
+        load=lambda: replay,
+        languages=None,
+        prompts=False,
+        revision=f"sha256:{hashlib.sha256(data).hexdigest()}",
+        adapter="replay",
+        options={} if wanted is None else {"model": wanted},
+        needs_picture=False,
+    )
+
+
+def read_replies(data: bytes, file: Path, wanted: str | None = None) -> dict[str, Reply]:
+    """The replies of a replay file, by case id.
+
+    `data` is UTF-8 JSONL, one object a line with `case` and `text` (text or null), optionally `finish_reason`,
+    `refusal`, `usage` (token counts) and `model`; other fields are ignored. `wanted` takes only the lines of that model
+    and those that name none. No lines give no replies.
+
+    Raises ValueError naming file, line and field: for a line that is no such object, for two replies to one case, and
+    for several models when none is wanted.
+    """
+    rows = [
+        (number, _row(line, f"{file}, line {number}"))
+        for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1)
+        if line.strip()
+    ]
+    models = sorted({row["model"] for _, row in rows if row.get("model") is not None})
+    if wanted is None and len(models) > 1:
+        raise ValueError(
+            f"{file} holds replies of several models ({', '.join(models)}): choose one in"
+            f' [tool.vtcfaith.models.NAME] with adapter = "replay", file = "{file}", model = "{models[0]}"'
+        )
+    if wanted is not None and rows and wanted not in models:
+        raise ValueError(f"{file} holds no replies of the model {wanted!r}; it has: {', '.join(models) or 'no names'}")
+    replies: dict[str, Reply] = {}
+    lines: dict[str, int] = {}
+    for number, row in rows:
+        if wanted is not None and row.get("model") not in (None, wanted):
+            continue
+        case = row["case"]
+        if case in lines:
+            raise ValueError(
+                f"{file}: case {case!r} is answered twice, in lines {lines[case]} and {number}; remove one"
+            )
+        lines[case] = number
+        replies[case] = _reply(row, f"{file}, line {number}")
+    return replies
+
+
+def _row(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{where}: not a JSON object in UTF-8 ({error}); cut off or edited?") from error
+    if not isinstance(row, dict):
+        raise ValueError(f'{where}: must be an object like {{"case": …, "text": …}}, got {type(row).__name__}')
+    _check(row.get("case"), str, "case", where)
+    if not row["case"]:
+        raise ValueError(f"{where}: field 'case' is empty; it must be the id of a case")
+    if "text" not in row:
+        raise ValueError(f"{where}: field 'text' is missing; give the reply, or null where there was none")
+    for field in ("text", "finish_reason", "refusal", "model"):
+        if row.get(field) is not None:
+            _check(row[field], str, field, where)
+    if row.get("usage") is not None:
+        _check(row["usage"], dict, "usage", where)
+    return row
+
+
+def _check(value: object, kind: type, field: str, where: str) -> None:
+    if not isinstance(value, kind):
+        wanted = "text" if kind is str else "an object"
+        shown = json.dumps(value, default=repr)[:80]
+        raise ValueError(f"{where}: field {field!r} must be {wanted}, got {shown}")
+
+
+def _reply(row: Mapping[str, Any], where: str) -> Reply:
+    counts: dict[str, int] = {}
+    for field in USAGE_FIELDS:
+        count = (row.get("usage") or {}).get(field)
+        if count is None:
+            continue
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            raise ValueError(f"{where}: usage.{field} must be a whole number of tokens, got {count!r}")
+        counts[field] = count
+    given = {field: row[field] for field in ("text", "finish_reason", "refusal") if row.get(field) is not None}
+    return Reply.from_mapping({**given, **counts})

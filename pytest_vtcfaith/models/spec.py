@@ -1,0 +1,60 @@
+"""What the engine has to know of a model before it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model that can be measured, not loaded yet.
+
+    `load` makes the model (no arguments); it may raise `NotInstalled`. `languages` are the languages the model reads
+    (`en`, `zh`, `ko`), None for all. `visual_tokens` names its visual-token family (definitions §3). `lives` is
+    `worker` (one model per xdist worker) or `host` (one process per device for all workers). `prompts` is False for
+    an engine that takes no prompt. `revision` names code and weights, `adapter` what drives them, `options` the
+    settings. `needs_picture` is False where answers are looked up by case id.
+    """
+
+    name: str
+    load: Callable[[], object]
+    languages: frozenset[str] | None
+    visual_tokens: str = "nominal"
+    lives: str = "worker"
+    prompts: bool = True
+    revision: str = ""
+    adapter: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    needs_picture: bool = True
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything about the model that shapes a reply, as plain JSON with sorted keys; stored replies go by it."""
+        return {
+            "adapter": self.adapter,
+            "options": {key: self.options[key] for key in sorted(self.options)},
+            "prompts": self.prompts,
+            "revision": self.revision,
+        }
+
+
+def check_options(options: Mapping[str, Any], known: Mapping[str, str], name: str) -> None:
+    """Refuses settings an adapter does not have.
+
+    `known` maps each option to what it is, for the message. Raises ValueError that names the model, the option and
+    the known ones.
+    """
+    for key in options:
+        if key not in known:
+            listed = ", ".join(f"{option} ({meaning})" for option, meaning in known.items()) or "none"
+            raise ValueError(f"model {name!r}: unknown option {key!r}; known options: {listed}")
+
+
+def refuse_identifier(identifier: str | None, adapter: str, name: str) -> None:
+    """Raises ValueError when a model is named for an adapter that has only one."""
+    if identifier is not None:
+        raise ValueError(
+            f"model {name!r}: the adapter {adapter!r} takes no model, got {identifier!r}; write just {adapter!r}"
+        )

@@ -1,0 +1,23 @@
+"""Text into pictures: fonts, layouts, typesetting with exact word boxes, visual-token budgets."""
+
+from pytest_vtcfaith.pages.budget import Fit, Unsupported, fit_budget, visual_tokens
+from pytest_vtcfaith.pages.fonts import FontUnavailable, MissingGlyphs
+from pytest_vtcfaith.pages.layouts import Layout
+from pytest_vtcfaith.pages.page import Page, WordBox
+from pytest_vtcfaith.pages.render import crop_word, render
+from pytest_vtcfaith.pages.typesetting import PageOverflow
+
+__all__ = [
+    "Fit",
+    "FontUnavailable",
+    "Layout",
+    "MissingGlyphs",
+    "Page",
+    "PageOverflow",
+    "Unsupported",
+    "WordBox",
+    "crop_word",
+    "fit_budget",
+    "render",
+    "visual_tokens",
+]

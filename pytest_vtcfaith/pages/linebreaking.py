@@ -1,0 +1,74 @@
+"""What a text looks like once printed, what its words are, and where a line may end."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+CLOSING = frozenset("，。、；：？！．）》〉」』】〕〗］｝”’…")
+CLOSING_ASCII = frozenset(".,;:!?)]}")
+OPENING = frozenset("（《〈「『【〔〖［｛“‘([{")
+
+# Unicode White_Space but the newline. Python's `\s` takes U+001C-001F too, which are control characters.
+_SPACES = re.compile("[\t\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+# Characters without ink or width: joiners, direction marks, soft hyphen, byte order mark, variation selectors.
+_INVISIBLE = re.compile(
+    "[\xad\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
+)
+_LATIN = "[0-9A-Za-z\xaa\xba\xc0-\xd6\xd8-\xf6\xf8-\u024f\u0300-\u036f\u1e00-\u1eff]"
+_HAN_RULE_WORD = re.compile(f"{_LATIN}+(?:(?<=[0-9])[.,-](?=[0-9]){_LATIN}+)*|[^ ]")
+_SPACED_WORD = re.compile("[^ ]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word and its offset in the visible text; `spaced` says that a space stands before it."""
+
+    text: str
+    start: int
+    spaced: bool
+
+
+def visible_text(text: str) -> str:
+    """The text as a page shows it: NFC, one space between words, one newline between paragraphs.
+
+    Characters without ink or width are dropped; a run of white space other than newlines is one space; newlines end
+    paragraphs; empty paragraphs vanish.
+    """
+    text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    paragraphs = (_SPACES.sub(" ", paragraph).strip(" ") for paragraph in text.split("\n"))
+    return "\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def words(paragraph: str, lang: str, offset: int = 0) -> Iterator[Word]:
+    """The words of one paragraph of visible text, which begins at `offset` in the whole (definitions §2).
+
+    English, Korean: what stands between spaces. Chinese and mixed: a run of Latin letters and digits (with inner `.`,
+    `,`, `-` between digits), or one other character.
+    """
+    pattern = _HAN_RULE_WORD if lang in ("zh", "mixed") else _SPACED_WORD
+    for match in pattern.finditer(paragraph):
+        start = match.start()
+        yield Word(match[0], offset + start, start > 0 and paragraph[start - 1] == " ")
+
+
+def may_break(before: str, after: str, *, spaced: bool, lang: str) -> bool:
+    """Whether a line may end between two neighbouring words; `spaced` says whether a space stands between them.
+
+    In Chinese and mixed texts a line may also end beside a wide character; it never begins with closing punctuation
+    and never ends with opening punctuation.
+    """
+    if lang not in ("zh", "mixed"):
+        return spaced
+    first, last = after[0], before[-1]
+    if first in CLOSING or last in OPENING:
+        return False
+    if _wide(last) and first in CLOSING_ASCII:
+        return False
+    return spaced or _wide(last) or _wide(first)
+
+
+def _wide(character: str) -> bool:
+    return unicodedata.east_asian_width(character) in ("W", "F")

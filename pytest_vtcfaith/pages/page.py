@@ -1,0 +1,60 @@
+"""A rendered page: the picture, what it says, and where every word stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+
+@dataclass(frozen=True, slots=True)
+class WordBox:
+    """One word (for Han text: one character) and the pixels its ink covers.
+
+    `left`, `top`, `right`, `bottom` are pixels of the page's picture, right and bottom exclusive;
+    `line` counts from 0 over the whole page; `start` is the offset of the word in `Page.text`.
+    """
+
+    text: str
+    left: int
+    top: int
+    right: int
+    bottom: int
+    line: int
+    start: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """A picture of a text.
+
+    `text` is the text as it is visible: NFC, one space between words, "\\n" between paragraphs.
+    `line_starts` are the offsets in `text` at which each printed line begins.
+    `width` and `height` are pixels of the picture. `visual_tokens` is what the picture costs under the budget rule
+    it was fitted to, None where there was none. `fingerprint` names everything that shapes the pixels (text, layout,
+    font files' hashes, Pillow and FreeType versions) without drawing them.
+    """
+
+    text: str
+    width: int
+    height: int
+    words: tuple[WordBox, ...]
+    line_starts: tuple[int, ...]
+    layout: str
+    fingerprint: str
+    draw: Callable[[], Image.Image] = field(repr=False, compare=False)
+    visual_tokens: int | None = None
+
+    @cached_property
+    def image(self) -> Image.Image:
+        """The picture, mode RGB, drawn at first use."""
+        return self.draw()
+
+    @property
+    def pixels_per_character(self) -> float:
+        """Pixels of the whole picture per character of `text`, spaces and newlines counted (definitions §3)."""
+        return self.width * self.height / max(1, len(self.text))

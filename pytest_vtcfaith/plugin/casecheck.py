@@ -1,0 +1,133 @@
+"""One case's result: booked for the controller, and held against floors and baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_vtcfaith.gating.baselines import BaselineError
+from pytest_vtcfaith.gating.thresholds import SLACK
+from pytest_vtcfaith.plugin.ledger import PROPERTY, encode_score
+from pytest_vtcfaith.plugin.run import Ask, Run, run_of
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.suites.base import Request
+
+
+def book(
+    item: pytest.Item, ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str, transcript: Transcript | None
+) -> None:
+    """Writes the result to this process's results file, then puts its score where the report carries it along."""
+    from pytest_vtcfaith.report.results import append_result
+
+    run = run_of(item.config)
+    case = ask.case
+    row = {
+        "case": case.id,
+        "suite": case.suite,
+        "tier": case.tier,
+        "model": ask.spec.name,
+        "document": case.document,
+        "lang": case.lang,
+        "outcome": outcome or "inapplicable",
+        "metrics": dict(metrics),
+        "reference_sha256": case.reference_sha256,
+        "transcript": None if transcript is None else transcript.reply.text,
+    }
+    if reason:
+        row["reason"] = reason
+    if transcript is not None:
+        row |= {"seconds": round(transcript.seconds, 3), "cached": transcript.cached}
+    append_result(run.report_folder, getattr(item.config, "workerinput", {}).get("workerid", "main"), row)
+    item.user_properties.append((PROPERTY, encode_score(ask, outcome, metrics, reason)))
+
+
+class CaseResult:
+    """The metrics of one case by name (`score["word_accuracy"]`), with `outcome` and `text`."""
+
+    def __init__(
+        self, run: Run, ask: Ask, transcript: Transcript, metrics: Mapping[str, Any], request: Request, item: pytest.Item
+    ) -> None:
+        self.metrics = metrics
+        self.outcome = transcript.outcome
+        self.text = transcript.text
+        self.case = ask.case
+        self._run = run
+        self._ask = ask
+        self._transcript = transcript
+        self._request = request
+        self._item = item
+
+    def __getitem__(self, name: str) -> Any:
+        return self.metrics[name]
+
+    def check(self) -> None:
+        """Fails the test when a floor is violated, the case fell below its baseline, or it was not measured.
+
+        A failure of the model that a `failure_rate` gate covers is an expected failure: the gate decides (definitions §8).
+        """
+        if self.outcome == "infrastructure_error":
+            reason = self._transcript.reply.error or "no reply"
+            self._fail(f"not measured: {reason}", explain=False)
+        thresholds = self._run.thresholds
+        if self.outcome != "complete":
+            from pytest_vtcfaith.report.worddiff import visible
+            from pytest_vtcfaith.suites.explain import describe_text
+
+            said = visible(describe_text(self.text))
+            if thresholds.covers_failures(self.case.tier):
+                pytest.xfail(f"{self.outcome}: {said}; the failure_rate gate decides")
+            self._fail(f"{self.outcome}: {said}; no failure_rate gate covers {self.case.tier}")
+        problems = [*self._floors(), *self._losses()]
+        if problems:
+            self._fail("; ".join(problems))
+
+    def _floors(self) -> Iterator[str]:
+        for rule in self._run.thresholds.floors(self.case.tier):
+            found = self.metrics.get(rule.metric)
+            if found is None:
+                continue
+            if rule.min is not None and not found >= rule.min - SLACK:
+                yield f"{rule.metric} {_short(found)} < {rule.min:g}"
+            if rule.max is not None and not found <= rule.max + SLACK:
+                yield f"{rule.metric} {_short(found)} > {rule.max:g}"
+
+    def _losses(self) -> Iterator[str]:
+        from pytest_vtcfaith.plugin.compare import case_baseline
+
+        rules = [r for r in self._run.thresholds.floors(self.case.tier) if r.case_tolerance is not None]
+        if not rules or getattr(self._run.config.option, "update_snapshots", False):
+            return
+        try:
+            before = case_baseline(self._run, self._ask)
+        except BaselineError as problem:
+            yield f"not measured: {problem}"
+            return
+        if before is None:
+            return
+        better = self._run.suite(self.case.suite).case_metrics
+        for rule in rules:
+            old, new = before.get(rule.metric), self.metrics.get(rule.metric)
+            if old is None or new is None or rule.case_tolerance is None:
+                continue
+            loss = (old - new) * better[rule.metric]
+            if not loss <= rule.case_tolerance + SLACK:
+                yield (
+                    f"{rule.metric} fell from {_short(old)} to {_short(new)}, more than {rule.case_tolerance:g} below the baseline"
+                )
+
+    def _fail(self, verdict: str, *, explain: bool = True) -> None:
+        from pytest_vtcfaith.report.failure import failure_text
+
+        pytest.fail(
+            failure_text(self._run.suite(self.case.suite), self._ask, verdict, self._transcript, self.metrics, self._request,
+                         self._run.report_folder, self._run.config.rootpath, explain=explain),
+            pytrace=False,
+        )
+
+
+def _short(number: float) -> str:
+    return f"{number:.4f}".rstrip("0").rstrip(".") if isinstance(number, float) else str(number)

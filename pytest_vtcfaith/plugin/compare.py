@@ -1,0 +1,88 @@
+"""A tier against its baseline, through the session's own syrupy snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_vtcfaith.gating.baselines import MISSING, BaselineError, baseline_path, read_baseline, tier_snapshot
+from pytest_vtcfaith.gating.judge import GateSubject, Verdict, judge_regression, judge_threshold
+from pytest_vtcfaith.plugin.gates import GateSpec, cases_hash, record_of
+from pytest_vtcfaith.plugin.run import Run
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+
+def expected_fields(run: Run, suite: str, tier: str, model: str) -> dict[str, str]:
+    """What a baseline must say to be comparable with this run."""
+    return {
+        "profile": run.profile,
+        "cases_sha256": cases_hash(run, suite, tier),
+        "model": run.specs[model].name,
+        "tier": tier,
+    }
+
+
+def compare(spec: GateSpec, run: Run, subject: GateSubject, scores: list[Any], snapshot: SnapshotAssertion) -> Verdict:
+    """The verdict of a regression or baseline gate; writes the baseline when the run is accepted."""
+    metric = run.suite(spec.suite).metrics[spec.rule.metric]
+    unbounded = spec.rule.model_copy(update={"min": None, "max": None})
+    measured = judge_threshold(subject, metric, unbounded, seed=run.options.seed)
+    undefined = measured.verdict == "not_measured" and subject.summary.measured == subject.summary.expected + subject.lost > 0
+    if measured.verdict != "pass" and not (undefined and spec.kind == "baseline"):
+        return measured  # nothing may be accepted or compared that was not measured
+    path = baseline_path(run.baselines_folder, spec.model, spec.tier)
+    updating = bool(snapshot.update_snapshots)
+    if not updating:
+        try:
+            before = read_baseline(path, expect=expected_fields(run, spec.suite, spec.tier, spec.model))
+        except BaselineError as problem:
+            return _changed(measured, verdict="not_measured", message=str(problem))
+        if before is None:
+            return _changed(measured, verdict="not_applicable", message=MISSING)
+    found: list[Verdict] = []
+
+    def agrees(new: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
+        if spec.kind == "baseline":
+            found.append(_changed(measured, verdict="pass", baseline=old["metrics"].get(metric.name)))
+        else:
+            found.append(judge_regression(subject, metric, spec.rule, old["documents"], seed=run.options.seed))
+        return found[-1].verdict == "pass"
+
+    bound = tier_snapshot(snapshot, path, agrees)
+    same = bound == record_of(run, spec, subject, scores)
+    if found:
+        return found[-1]
+    if same:
+        return _changed(measured, verdict="pass", message="accepted as the baseline", baseline=measured.value)
+    problem = bound.executions[0].exception
+    return _changed(measured, verdict="not_measured", message=f"{path}: the baseline could not be written: {problem!r}")
+
+
+def _changed(verdict: Verdict, **changes: Any) -> Verdict:
+    from dataclasses import replace
+
+    return replace(verdict, **changes)
+
+
+def case_baseline(run: Run, ask: Any) -> Mapping[str, Any] | None:
+    """What the baseline holds of one case; None without a baseline, or in a limited run. Raises BaselineError."""
+    if run.options.limit is not None:
+        return None
+    path = baseline_path(run.baselines_folder, ask.slug, ask.case.tier)
+    cache = run.config.stash.setdefault(_READ, {})
+    if path not in cache:
+        try:
+            cache[path] = read_baseline(path, expect=expected_fields(run, ask.case.suite, ask.case.tier, ask.slug))
+        except BaselineError as problem:
+            cache[path] = problem
+    if isinstance(cache[path], BaselineError):
+        raise cache[path]
+    record = cache[path]
+    return None if record is None else record["cases"].get(ask.case.id)
+
+
+_READ = pytest.StashKey[dict[Any, Any]]()

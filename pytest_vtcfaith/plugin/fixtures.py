@@ -1,0 +1,107 @@
+"""The fixtures: `vtc_case`, `vtc_model`, `vtc_renderer`, `vtc_page`, `vtc_response`, `vtc_score`, `vtc_gate`, `vtc_baseline`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_vtcfaith.plugin.run import Ask, run_of
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.pages.page import Page
+    from pytest_vtcfaith.plugin.casecheck import CaseResult
+    from pytest_vtcfaith.plugin.gates import Gate
+    from pytest_vtcfaith.suites.base import Request
+    from pytest_vtcfaith.suites.case import Case
+
+
+def _ask(request: pytest.FixtureRequest) -> Ask:
+    ask = request.node.callspec.params["vtc_case"]
+    assert isinstance(ask, Ask)
+    return ask
+
+
+@pytest.fixture
+def vtc_case(request: pytest.FixtureRequest) -> Case:
+    """The benchmark case of this test."""
+    return _ask(request).case
+
+
+@pytest.fixture
+def vtc_model(request: pytest.FixtureRequest, vtc_case: Case) -> object:
+    """The loaded model of this test, loaded once per process."""
+    ask = _ask(request)
+    return run_of(request.config).model(ask.slug)
+
+
+@pytest.fixture
+def vtc_renderer() -> Callable[..., Page]:
+    """`pytest_vtcfaith.pages.render`: draws a text as a page with word boxes."""
+    from pytest_vtcfaith.pages import render
+
+    return render
+
+
+@pytest.fixture
+def _vtc_request(request: pytest.FixtureRequest, vtc_case: Case) -> Request:
+    from pytest_vtcfaith.plugin.casecheck import book
+    from pytest_vtcfaith.suites.base import Inapplicable
+
+    ask = _ask(request)
+    suite = run_of(request.config).suite(vtc_case.suite)
+    reason = suite.inapplicable(vtc_case, ask.spec)
+    if not reason:
+        try:
+            return suite.request(vtc_case, ask.spec)
+        except Inapplicable as problem:
+            reason = str(problem)
+    book(request.node, ask, "", {}, reason, None)
+    pytest.skip(f"inapplicable: {reason}")
+
+
+@pytest.fixture
+def vtc_page(_vtc_request: Request) -> Page:
+    """The page of this case; its picture is drawn when `Page.image` is first read."""
+    return _vtc_request.page
+
+
+@pytest.fixture
+def vtc_response(request: pytest.FixtureRequest, _vtc_request: Request) -> Transcript:
+    """What the model returned for the page, with its outcome."""
+    return run_of(request.config).respond(_ask(request), _vtc_request)
+
+
+@pytest.fixture
+def vtc_score(request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Transcript, _vtc_request: Request) -> CaseResult:
+    """The metrics of this case by name, its outcome and transcript; `check()` holds them against the thresholds file."""
+    from pytest_vtcfaith.plugin.casecheck import CaseResult, book
+
+    run = run_of(request.config)
+    metrics = run.suite(vtc_case.suite).score(vtc_case, vtc_response, _vtc_request)
+    reason = vtc_response.reply.error or "" if vtc_response.outcome == "infrastructure_error" else ""
+    book(request.node, _ask(request), vtc_response.outcome, metrics, reason, vtc_response)
+    return CaseResult(run, _ask(request), vtc_response, metrics, _vtc_request, request.node)
+
+
+@pytest.fixture
+def vtc_gate(request: pytest.FixtureRequest) -> Gate:
+    """The gate of this test; `check()` judges it."""
+    from pytest_vtcfaith.plugin.gates import Gate
+    from pytest_vtcfaith.plugin.session import session_of
+
+    session = session_of(request.config)
+    return Gate(request.param, session.run, session.ledger, session.verdicts)
+
+
+@pytest.fixture
+def vtc_baseline(request: pytest.FixtureRequest) -> Any:
+    """In a gate: the session's snapshot, to be bound to the tier's file. In a case: its entry in the baseline, or None."""
+    if "vtc_gate" in request.fixturenames:
+        return request.getfixturevalue("snapshot")
+    from pytest_vtcfaith.plugin.compare import case_baseline
+
+    found: Mapping[str, Any] | None = case_baseline(run_of(request.config), _ask(request))
+    return found

@@ -1,0 +1,240 @@
+"""Gates: what is asserted about tiers once every case has reported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_vtcfaith.gating.thresholds import SLACK, GateRule, SuiteRule
+from pytest_vtcfaith.plugin.run import Run
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+    from pytest_vtcfaith.gating.judge import GateSubject, Verdict
+    from pytest_vtcfaith.plugin.ledger import Ledger
+    from pytest_vtcfaith.suites.case import Case
+
+ALL = "all"
+"""The model of a gate that speaks about a renderer: A(R) = max over the models run (definitions §3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateSpec:
+    """One gate: `kind` is threshold, regression, baseline (no regression rule speaks about the tier), or inapplicable."""
+
+    id: str
+    kind: str
+    suite: str
+    tier: str
+    model: str
+    rule: GateRule
+
+
+def gate_specs(run: Run) -> list[GateSpec]:
+    """Every gate of the chosen tiers and models, in the order of suites, models, tiers and the thresholds file."""
+    found: list[GateSpec] = []
+    taken: dict[str, int] = {}
+    for spec in _all_specs(run):
+        count = taken[spec.id] = taken.get(spec.id, 0) + 1
+        found.append(spec if count == 1 else replace(spec, id=f"{spec.id}-{count}"))
+    return found
+
+
+def _all_specs(run: Run) -> Iterator[GateSpec]:
+    for suite in run.suites:
+        tiers = run.tiers(suite)
+        for tier in tiers:
+            for _, rule in run.thresholds.gates(tier):
+                if rule.metric == "A" and run.suite(suite).needs(tier, "A", tiers) <= set(tiers):
+                    yield GateSpec(f"{ALL}-{_slug(tier)}-A", "threshold", suite, tier, ALL, rule)
+        for model in run.specs:
+            for tier in tiers:
+                yield from _tier_specs(run, suite, tier, tiers, model)
+            if tiers:
+                rule = GateRule(where=f"{suite}/*", metric="inapplicable", max=_suite_rule(run, suite).max_inapplicable)
+                yield GateSpec(f"{model}-{suite}-inapplicable", "inapplicable", suite, suite, model, rule)
+
+
+def _suite_rule(run: Run, suite: str) -> SuiteRule:
+    return run.thresholds.suite.get(suite, SuiteRule())
+
+
+def _tier_specs(run: Run, suite: str, tier: str, tiers: list[str], model: str) -> Iterator[GateSpec]:
+    compared = False
+    for _, rule in run.thresholds.gates(tier):
+        if rule.metric == "A" or not run.suite(suite).needs(tier, rule.metric, tiers) <= set(tiers):
+            continue
+        if rule.min is not None or rule.max is not None:
+            yield GateSpec(f"{model}-{_slug(tier)}-{rule.metric}", "threshold", suite, tier, model, rule)
+        if rule.max_regression is not None and run.options.limit is None:
+            compared = True
+            yield GateSpec(f"{model}-{_slug(tier)}-{rule.metric}-regression", "regression", suite, tier, model, rule)
+    if not compared and run.options.limit is None:
+        rule = GateRule(where=tier, metric=run.suite(suite).primary)
+        yield GateSpec(f"{model}-{_slug(tier)}-baseline", "baseline", suite, tier, model, rule)
+
+
+def _slug(tier: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", tier.partition("/")[2])
+
+
+class Gate:
+    """A gate as a test sees it. Lazy: a verdict reached in the fixture would be an error of setup, not a failure."""
+
+    def __init__(self, spec: GateSpec, run: Run, ledger: Ledger, verdicts: dict[str, Verdict]) -> None:
+        self.spec = spec
+        self._run = run
+        self._ledger = ledger
+        self._verdicts = verdicts
+
+    def check(self, baseline: SnapshotAssertion) -> None:
+        """Judges, books the verdict, and fails or skips the test unless the gate passes."""
+        verdict = self.judge(baseline)
+        self._verdicts[self.spec.id] = verdict
+        message = verdict.message
+        if verdict.verdict == "pass":
+            return
+        if verdict.verdict == "not_applicable":
+            pytest.skip(f"{verdict.tier}: {message}")
+        if verdict.verdict == "inconclusive" and self._run.options.inconclusive != "fail":
+            if self._run.options.inconclusive == "warn":
+                import warnings
+
+                warnings.warn(f"{verdict.gate}: inconclusive: {message}", stacklevel=1)
+            return
+        label = verdict.verdict.replace("_", " ")
+        pytest.fail(f"{label}: {verdict.tier} ({verdict.model}): {message}", pytrace=False)
+
+    def judge(self, baseline: SnapshotAssertion) -> Verdict:
+        """The verdict; skips the test when cases that it needs were not selected and no earlier run has them."""
+        spec = self.spec
+        if spec.kind == "inapplicable":
+            return self._inapplicable()
+        if spec.model == ALL:
+            return self._best_model()
+        subject, scores = self._subject(spec.model)
+        from pytest_vtcfaith.gating.judge import judge_threshold
+
+        metric = self._run.suite(spec.suite).metrics[spec.rule.metric]
+        if spec.kind == "threshold":
+            return judge_threshold(subject, metric, spec.rule, seed=self._run.options.seed)
+        from pytest_vtcfaith.plugin.compare import compare
+
+        return compare(spec, self._run, subject, scores, baseline)
+
+    def _subject(self, model: str) -> tuple[GateSubject, list[Any]]:
+        from pytest_vtcfaith.gating.judge import GateSubject
+
+        suite = self._run.suite(self.spec.suite)
+        tiers = self._run.tiers(self.spec.suite)
+        needed = suite.needs(self.spec.tier, self.spec.rule.metric, tiers)
+        cases: list[Case] = [c for c in self._run.cases(self.spec.suite) if c.tier in needed]
+        lost, unselected = self._ledger.missing(model, cases)
+        if unselected:
+            pytest.skip(
+                f"{self.spec.tier}: {len(unselected)} of {len(cases)} cases were not selected and no earlier run of {model} "
+                f"has them, first {unselected[0].id}"
+            )
+        scores, stored = self._ledger.scores(model, cases)
+        if stored:
+            self._ledger.used_stored.add((model, self.spec.tier))
+        summary = suite.summarise(self.spec.tier, scores)
+        own = sum(case.tier == self.spec.tier for case in lost)
+        return GateSubject(self.spec.id, model, summary, own, bool(stored)), scores
+
+    def _best_model(self) -> Verdict:
+        from pytest_vtcfaith.gating.judge import judge_threshold
+
+        metric = self._run.suite(self.spec.suite).metrics["A"]
+        found = [
+            judge_threshold(self._subject(model)[0], metric, self.spec.rule, seed=self._run.options.seed)
+            for model in self._run.specs
+        ]
+        lacking = next((v for v in found if v.verdict == "not_measured"), None)
+        best = lacking or max(found, key=lambda v: -1.0 if v.value is None else v.value)
+        return replace(best, model=ALL, message=f"best of {len(found)} models: {best.model}. {best.message}".strip())
+
+    def _inapplicable(self) -> Verdict:
+        from pytest_vtcfaith.gating.judge import Verdict
+
+        spec, bound = self.spec, float(self.spec.rule.max or 0.0)
+        cases = self._run.cases(spec.suite)
+        lost, unselected = self._ledger.missing(spec.model, cases)
+        if unselected:
+            pytest.skip(f"{spec.suite}: {len(unselected)} of {len(cases)} cases were not selected")
+        scores, stored = self._ledger.scores(spec.model, cases)
+        count = sum(s.inapplicable for s in scores)
+        share = count / len(cases)
+        reasons: dict[str, int] = {}
+        for s in scores:
+            if s.inapplicable:
+                reasons[s.reason] = reasons.get(s.reason, 0) + 1
+        listed = "; ".join(f"{reason} ({n}×)" for reason, n in sorted(reasons.items(), key=lambda item: -item[1])[:3])
+        passed = share <= bound + SLACK and count < len(cases)
+        text = f"{count} of {len(cases)} cases are inapplicable ({share:.4f}, allowed {bound:g})"
+        return Verdict(
+            gate=spec.id,
+            tier=spec.tier,
+            model=spec.model,
+            metric="inapplicable",
+            value=share,
+            max=bound,
+            verdict="pass" if passed else "fail",
+            measured=sum(s.measured for s in scores),
+            expected=len(cases) - count,
+            inapplicable=count,
+            message=f"{text}: {listed}" if listed else text,
+            stored=bool(stored),
+        )
+
+
+def record_of(run: Run, spec: GateSpec, subject: GateSubject, scores: list[Any]) -> Mapping[str, Any]:
+    """What a baseline keeps of a tier."""
+    from importlib.metadata import version
+
+    from pytest_vtcfaith.gating.baselines import sealed
+    from pytest_vtcfaith.suites.base import value
+
+    suite = run.suite(spec.suite)
+    own = sorted((s for s in scores if s.case.tier == spec.tier), key=lambda s: s.case.id)
+    metrics = {name: value(metric, subject.summary.columns) for name, metric in suite.metrics.items()}
+    return sealed(
+        {
+            "suite": spec.suite,
+            "tier": spec.tier,
+            "model": run.specs[spec.model].name,
+            "profile": run.profile,
+            "cases_sha256": cases_hash(run, spec.suite, spec.tier),
+            "metrics": {k: v for k, v in metrics.items() if v is not None},
+            "documents": {d: dict(row) for d, row in sorted(subject.summary.columns.items())},
+            "cases": {
+                s.case.id: {
+                    "outcome": s.outcome,
+                    **{name: s.metrics[name] for name in suite.case_metrics if s.metrics.get(name) is not None},
+                }
+                for s in own
+                if not s.inapplicable
+            },
+            "provenance": {
+                "revision": run.specs[spec.model].revision,
+                "adapter": run.specs[spec.model].adapter,
+                "versions": {name: version(name) for name in ("pytest-vtcfaith", "pillow", "rapidfuzz")},
+            },
+        }
+    )
+
+
+def cases_hash(run: Run, suite: str, tier: str) -> str:
+    """SHA-256 over the cases of a tier: a baseline speaks about exactly these texts."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    for case in run.cases(suite):
+        if case.tier == tier:
+            digest.update(case.fingerprint.encode("ascii"))
+    return digest.hexdigest()

@@ -1,0 +1,50 @@
+"""What has to be known beside the tables: inapplicable cases, failures by class, missing baselines, stored scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pytest_vtcfaith.gating.baselines import MISSING
+from pytest_vtcfaith.gating.judge import Verdict
+from pytest_vtcfaith.plugin.ledger import Ledger
+from pytest_vtcfaith.plugin.run import Run
+
+
+def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
+    """One line for each thing worth knowing."""
+    found: list[str] = []
+    scores = list(ledger.fresh.values())
+    inapplicable = Counter((s.model, s.reason) for s in scores if s.inapplicable)
+    for (model, reason), count in inapplicable.most_common(5):
+        found.append(f"{count} cases are inapplicable to {model}: {reason}")
+    unmeasured = Counter((s.model, s.reason) for s in scores if s.outcome == "infrastructure_error")
+    for (model, reason), count in unmeasured.most_common(5):
+        found.append(f"{count} cases were not measured with {model}: {reason}")
+    failed = Counter((s.model, s.case.suite, s.outcome) for s in scores if s.failed)
+    for (model, suite, outcome), count in sorted(failed.items()):
+        found.append(f"{count} {suite} cases of {model} failed: {outcome}")
+    new = sum(v.message == MISSING for v in verdicts)
+    if new:
+        found.append(f"{new} tiers have {MISSING} ({run.baselines_folder})")
+    accepted = sum(v.message == "accepted as the baseline" for v in verdicts)
+    if accepted:
+        found.append(f"{accepted} gates accepted this run as the baseline in {run.baselines_folder}")
+    if ledger.used_stored:
+        found.append(
+            f"{len(ledger.used_stored)} tiers (marked *) take scores of cases that were not selected from an earlier run"
+        )
+    left_out = _left_out(run)
+    if left_out:
+        found.append(f"{left_out} gates are left out: they compare with tiers that this run did not choose")
+    return found
+
+
+def _left_out(run: Run) -> int:
+    count = 0
+    for suite in run.suites:
+        tiers = run.tiers(suite)
+        for tier in tiers:
+            for _, rule in run.thresholds.gates(tier):
+                count += not run.suite(suite).needs(tier, rule.metric, tiers) <= set(tiers)
+    return count * len(run.specs)

@@ -1,0 +1,178 @@
+"""The command line, the `[tool.vtcfaith]` table, and what they say together."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TABLE = ("models", "thresholds", "cases", "baselines", "report", "prompts", "inconclusive")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options of the design."""
+    group = parser.getgroup(
+        "vtcfaith",
+        "faithfulness gate for OCR and vision-language models (pytest-vtcfaith)",
+    )
+    add = group.addoption
+    add(
+        "--vtc-model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="model to measure: a registered name, or adapter:identifier, e.g. rapidocr, tesseract, replay:answers.jsonl. "
+        "Repeat it for several models. Without it the benchmark cases are deselected.",
+    )
+    add(
+        "--vtc-suite",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this suite (rewriting, preservation); may be repeated",
+    )
+    add("--vtc-lang", action="append", default=[], metavar="LANG", help="only this language (en, zh, ko); may be repeated")
+    add(
+        "--vtc-tier",
+        action="append",
+        default=[],
+        metavar="TIER",
+        help="only this tier; * stands for anything, e.g. 'rewriting/en/*'; may be repeated",
+    )
+    add(
+        "--vtc-limit",
+        type=int,
+        default=None,
+        metavar="N",
+        help="only the first N documents of every tier, always the same ones; such a run says that it is limited and is never "
+        "compared with a baseline",
+    )
+    add(
+        "--vtc-thresholds",
+        default=None,
+        metavar="FILE",
+        help="thresholds file (default: thresholds.toml beside the cases)",
+    )
+    add("--vtc-cases", default=None, metavar="DIR", help="folder of manifests to use instead of the bundled cases")
+    add(
+        "--vtc-report",
+        default=None,
+        metavar="DIR",
+        help="where results.jsonl, gates.json, summary.md and pages go (default: in the pytest cache)",
+    )
+    add(
+        "--vtc-baselines",
+        default=None,
+        metavar="DIR",
+        help="folder of baselines (default: baselines/ beside the cases, or under rootdir when the cases are installed)",
+    )
+    add("--vtc-cache", default=None, metavar="DIR", help="folder of stored replies (default: in the pytest cache)")
+    add("--vtc-no-cache", action="store_true", default=False, help="ask the model every time; store nothing")
+    add(
+        "--vtc-inconclusive",
+        choices=("fail", "warn", "pass"),
+        default=None,
+        help="what a regression gate does that can tell neither way (default: fail)",
+    )
+    add("--vtc-seed", type=int, default=0, metavar="N", help="seed of the bootstrap intervals (default: 0)")
+    add(
+        "--vtc-renderer",
+        action="append",
+        default=[],
+        metavar="LAYOUT",
+        help="only cases drawn with this layout (glyph); may be repeated",
+    )
+
+
+@dataclass(frozen=True)
+class Options:
+    """What this run was asked for; None for a path means its default."""
+
+    models: tuple[str, ...] = ()
+    suites: tuple[str, ...] = ()
+    langs: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
+    renderers: tuple[str, ...] = ()
+    limit: int | None = None
+    thresholds: Path | None = None
+    cases: Path | None = None
+    report: Path | None = None
+    baselines: Path | None = None
+    cache: Path | None = None
+    no_cache: bool = False
+    inconclusive: str = "fail"
+    seed: int = 0
+    prompts: tuple[str, ...] = ("plain",)
+    configured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def read_options(config: pytest.Config) -> Options:
+    """Options of the command line over those of `[tool.vtcfaith]` in the rootdir's pyproject.toml.
+
+    Paths of the command line are relative to where pytest was called, those of the table to the rootdir. Raises
+    pytest.UsageError for a table with an unknown key or a value of the wrong type, and for a limit under 1.
+    """
+    table = _table(config.rootpath)
+    option = config.option
+
+    def path(name: str) -> Path | None:
+        if (given := getattr(option, f"vtc_{name}", None)) is not None:
+            return Path(config.invocation_params.dir, given)
+        return Path(config.rootpath, table[name]) if name in table else None
+
+    limit = option.vtc_limit
+    if limit is not None and limit < 1:
+        raise pytest.UsageError(f"--vtc-limit {limit}: give the number of documents per tier, 1 or more")
+    return Options(
+        models=tuple(dict.fromkeys(option.vtc_model)),
+        suites=tuple(dict.fromkeys(option.vtc_suite)),
+        langs=tuple(dict.fromkeys(option.vtc_lang)),
+        tiers=tuple(dict.fromkeys(option.vtc_tier)),
+        renderers=tuple(dict.fromkeys(option.vtc_renderer)),
+        limit=limit,
+        thresholds=path("thresholds"),
+        cases=path("cases"),
+        report=path("report"),
+        baselines=path("baselines"),
+        cache=Path(config.invocation_params.dir, option.vtc_cache) if option.vtc_cache is not None else None,
+        no_cache=option.vtc_no_cache,
+        inconclusive=option.vtc_inconclusive or table.get("inconclusive", "fail"),
+        seed=option.vtc_seed,
+        prompts=tuple(table.get("prompts", ("plain",))),
+        configured=table.get("models", {}),
+    )
+
+
+def _table(rootpath: Path) -> Mapping[str, Any]:
+    file = rootpath / "pyproject.toml"
+    try:
+        data = tomllib.loads(file.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise pytest.UsageError(f"{file}: cannot be read as TOML: {problem}") from problem
+    table: Mapping[str, Any] = data.get("tool", {}).get("vtcfaith", {})
+    place = f"{file}: [tool.vtcfaith]"
+    for key, given in table.items():
+        if key not in TABLE:
+            from pytest_vtcfaith.gating.thresholds import nearest
+
+            raise pytest.UsageError(f"{place}: unknown key {key!r}; {nearest(key, TABLE)}")
+        wanted: type = {"models": dict, "prompts": list}.get(key, str)
+        if not isinstance(given, wanted):
+            raise pytest.UsageError(f"{place}: {key} = {given!r}: a {wanted.__name__} is expected")
+    if table.get("inconclusive", "fail") not in ("fail", "warn", "pass"):
+        raise pytest.UsageError(f"{place}: inconclusive = {table['inconclusive']!r}: give 'fail', 'warn' or 'pass'")
+    if "prompts" in table:
+        from pytest_vtcfaith.suites.prompts import CONDITIONS
+
+        for condition in table["prompts"]:
+            if condition not in CONDITIONS:
+                raise pytest.UsageError(f"{place}: prompts: unknown condition {condition!r}; known: {', '.join(CONDITIONS)}")
+        if not table["prompts"]:
+            raise pytest.UsageError(f"{place}: prompts is empty; give at least 'plain'")
+    return table

@@ -1,0 +1,269 @@
+"""The session: books scores, runs the gates after the last case, and never lets an unmeasured run exit 0.
+
+Scheme of shared/prototypes/gates_as_functions: workers collect the gates, name them and cut them; the controller collects
+them again when the loop of the workers has ended, and runs each through the ordinary protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_vtcfaith.plugin.ledger import PROPERTY, Ledger
+from pytest_vtcfaith.plugin.parametrize import is_gate
+from pytest_vtcfaith.plugin.run import Run
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.gating.judge import Verdict
+    from pytest_vtcfaith.report.view import Failure, RunView
+
+NAME = "vtcfaith-session"
+GateKey = tuple[str, str]
+
+
+class Session:
+    """State and hooks of one session; registered as a plugin only when a model was chosen."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.config = run.config
+        self.ledger = Ledger(run)
+        self.verdicts: dict[str, Verdict] = {}
+        self.failures: dict[str, Failure] = {}
+        self.problems: list[str] = []
+        self.judging = not hasattr(run.config, "workerinput")
+        self._wanted: dict[GateKey, None] = {}
+        self._taken: list[pytest.Item] | None = None
+        self._gates_selected = 0
+        self._workers_down = 0
+        self._workers_named = 0
+
+    # --- collection, in the process that collects ---------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Gates last; in a worker named for the controller and cut."""
+        if self._taken is not None:
+            return
+        session.items.sort(key=is_gate)
+        gates = [item for item in session.items if is_gate(item)]
+        cases = [item for item in session.items if not is_gate(item)]
+        if self.judging:
+            self._gates_selected = len(gates)
+            self.ledger.select(item.nodeid for item in cases)
+            return
+        self.config.workeroutput["vtc_gates"] = [_key(gate) for gate in gates]  # type: ignore[attr-defined]
+        if (syrupy := self.config.pluginmanager.get_plugin("syrupy")) is not None:
+            syrupy.pytest_collection_finish(session)  # counts the gates as selected: its unused detection stays right
+        del session.items[len(cases) :]
+
+    # --- controller of an xdist run -------------------------------------------------------------------
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, config: pytest.Config, specs: list[Any]) -> None:
+        """One thread per worker, set before any engine's library loads."""
+        from pytest_vtcfaith.engine.threads import worker_environment
+
+        for spec in specs:
+            spec.env.update(worker_environment())
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tells a worker where this run's files go."""
+        node.workerinput["vtc_report"] = str(self.run.report_folder)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
+        """Every worker collects the same tests."""
+        self.ledger.select(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Gates that the worker had selected."""
+        named = getattr(node, "workeroutput", {}).get("vtc_gates")
+        self._workers_down += 1
+        if named is None:
+            return
+        self._workers_named += 1
+        self._wanted.update(dict.fromkeys((str(path), str(names)) for path, names in named))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
+        """Runs the gates when the loop ended by itself, then counts."""
+        if self.judging and not self.config.option.collectonly:
+            from pytest_vtcfaith.report.results import begin
+
+            begin(self.run.report_folder)
+        result = yield  # raises on -x, --maxfail, Ctrl-C: then no gate runs
+        if not self.judging or self.config.option.collectonly:
+            return result
+        if self.config.pluginmanager.has_plugin("dsession"):
+            self._wanted_from_dead_workers()
+            if self._wanted:
+                self._run_gates(session)
+        self._count(session)
+        return result
+
+    def _wanted_from_dead_workers(self) -> None:
+        """A worker that died named no gates; when none lived that did, nothing was judged."""
+        if not self._wanted and self._workers_down and not self._workers_named:
+            self.problems.append("no worker lived to name its gates: none was judged")
+
+    def _run_gates(self, session: pytest.Session) -> None:
+        gates = self._collect(session)
+        self._gates_selected = len(gates)
+        for gate, following in zip(gates, [*gates[1:], None], strict=True):
+            self.config.hook.pytest_runtest_protocol(item=gate, nextitem=following)
+            if session.shouldfail:
+                raise session.Failed(session.shouldfail)
+            if session.shouldstop:
+                raise session.Interrupted(session.shouldstop)
+
+    def _collect(self, session: pytest.Session) -> list[pytest.Item]:
+        arguments = dict.fromkeys(f"{path}::{names.partition('[')[0]}" for path, names in self._wanted)
+        count, verbose = session.testscollected, self.config.option.verbose
+        self._taken = []
+        self.config.option.verbose = -1  # no second "collected n items" line
+        try:
+            # Outside rootdir a node id is relative to the argument that found the file: same arguments, same ids.
+            inside = all(Path(path).is_relative_to(self.config.rootpath) for path, _ in self._wanted)
+            session.perform_collect(list(arguments) if inside else None)
+        finally:
+            self.config.option.verbose = verbose
+        taken = self._taken
+        missing = self._wanted.keys() - {_key(item) for item in taken}
+        if missing:
+            self.problems.append(f"{len(missing)} gates were not found again by the controller, first {min(missing)[1]}")
+        session.items[:] = taken
+        session.testscollected = count + len(taken)
+        return taken
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """In the controller's own collection: takes the gates away before --lf, -k and syrupy see them; the workers
+        have selected already."""
+        if self._taken is None:
+            return
+        order = {key: position for position, key in enumerate(self._wanted)}
+        self._taken += sorted((i for i in items if _key(i) in order), key=lambda i: order[_key(i)])
+        items.clear()
+        manager = config.pluginmanager
+        private = [p for n in ("lfplugin", "nfplugin", "syrupy", NAME) if (p := manager.get_plugin(n)) is not None]
+        manager.subset_hook_caller("pytest_collection_modifyitems", private)(session=session, config=config, items=self._taken)
+
+    # --- scores and counting ----------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Books the score; its numbers become properties of the JUnit report."""
+        if not self.judging:
+            return
+        row = self.ledger.take(report)
+        if row is not None:
+            others = [(k, v) for k, v in report.user_properties if k != PROPERTY]
+            report.user_properties = [*others, *_properties(row)]
+        if report.failed:
+            self.failures[report.nodeid] = self._failure(row, report)
+        elif report.when == "call" and report.outcome in ("passed", "skipped"):
+            self.failures.pop(report.nodeid, None)  # a rerun that passed
+
+    def _failure(self, row: dict[str, Any] | None, report: pytest.TestReport) -> Failure:
+        from pytest_vtcfaith.plugin.ledger import line_of
+        from pytest_vtcfaith.report.view import Failure
+
+        ask = self.run.by_id.get(f"{row['model']}-{row['case']}") if row else None
+        file, line = line_of(ask.case, self.config.rootpath) if ask is not None else ("", 0)
+        return Failure(report.nodeid, file, line, str(report.longrepr).partition("\n")[0])
+
+    def _count(self, session: pytest.Session) -> None:
+        """Fewer reports than selected cases, or nothing measured at all, fails the session."""
+        lost = self.ledger.unreported
+        if lost:
+            self.problems.append(f"{len(lost)} of {len(self.ledger.selected)} selected cases gave no report, first {lost[0]}")
+        selected = bool(self._gates_selected or any(key is not None for key in self.ledger.selected.values()))
+        judged = any(v.measured for v in self.verdicts.values())
+        if selected and not lost and not judged and not any(s.measured for s in self.ledger.fresh.values()):
+            self.problems.append("nothing was measured")
+        try:
+            from pytest_vtcfaith.report.results import write_gates, write_results
+            from pytest_vtcfaith.report.summary import write_summary
+
+            folder = self.run.report_folder
+            write_results(folder)
+            write_gates(folder, [v.row() for v in self.verdicts.values()])
+            write_summary(folder / "summary.md", self.view())
+        except OSError as problem:
+            self.problems.append(f"the results could not be written: {problem}")
+        self.ledger.keep()
+        if self.problems and not session.shouldfail:
+            session.shouldfail = f"pytest-vtcfaith: {'; '.join(self.problems)}"
+            raise session.Failed(session.shouldfail)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """A run whose loop did not end by itself keeps its results, and is never green."""
+        if not self.judging or self.config.option.collectonly:
+            return
+        if (self.ledger.unreported or self.problems) and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if (self.run.report_folder / "parts").is_dir():
+            from pytest_vtcfaith.report.results import write_results
+
+            try:
+                write_results(self.run.report_folder)
+            except OSError as problem:
+                self.problems.append(f"the results could not be written: {problem}")
+
+    # --- terminal ---------------------------------------------------------------------------------------
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """One table per suite, and what has to be known beside it."""
+        if self.judging and not self.config.option.collectonly:
+            from pytest_vtcfaith.report.terminal import show_summary
+
+            show_summary(terminalreporter, self.view())
+
+    def view(self) -> RunView:
+        """What the reports show."""
+        from pytest_vtcfaith.plugin.notes import notes
+        from pytest_vtcfaith.report.view import RunView
+
+        by_suite = {
+            name: [v for v in self.verdicts.values() if v.tier.partition("/")[0] == name] for name in self.run.suites
+        }
+        file = self.run.thresholds_file.resolve()
+        root = self.config.rootpath
+        return RunView(
+            models=list(self.run.specs),
+            limit=self.run.options.limit,
+            verdicts={name: verdicts for name, verdicts in by_suite.items() if verdicts},
+            failures=list(self.failures.values()),
+            notes=notes(self.run, self.ledger, list(self.verdicts.values())),
+            problems=self.problems,
+            folder=self.run.report_folder,
+            thresholds=(file.relative_to(root) if file.is_relative_to(root) else file).as_posix(),
+            primary={name: self.run.suite(name).primary for name in self.run.suites},
+        )
+
+
+def session_of(config: pytest.Config) -> Session:
+    """The session of this process."""
+    found = config.pluginmanager.get_plugin(NAME)
+    assert isinstance(found, Session)
+    return found
+
+
+def _key(item: pytest.Item) -> GateKey:
+    parts = [n.name for n in item.listchain() if isinstance(n, (pytest.Class, pytest.Function))]
+    return str(item.path), "::".join(parts)
+
+
+def _properties(row: dict[str, Any]) -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = [(f"vtc.{name}", row[name]) for name in ("suite", "model", "case", "outcome")]
+    found += [(f"vtc.{name}", value) for name, value in row["metrics"].items() if value is not None and "@" not in name]
+    return found

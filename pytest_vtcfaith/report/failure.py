@@ -1,0 +1,89 @@
+"""How a failing case reads: verdict, words, paths; at most a dozen lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_vtcfaith.report.worddiff import printable, visible
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.pages.page import Page
+    from pytest_vtcfaith.suites.base import Request, Suite
+    from pytest_vtcfaith.suites.case import Case
+
+LIMIT = 65536
+
+
+class Asked(Protocol):
+    """A case with the id of its test."""
+
+    @property
+    def case(self) -> Case: ...
+    @property
+    def id(self) -> str: ...
+
+
+def failure_text(
+    suite: Suite,
+    ask: Asked,
+    verdict: str,
+    transcript: Transcript,
+    metrics: Mapping[str, Any],
+    request: Request,
+    folder: Path,
+    root: Path,
+    *,
+    explain: bool = True,
+) -> str:
+    """The text of a failing case: first line the verdict, then word differences, then the paths of page and crop.
+
+    The page's picture and the crop around the first wrong word are written under `folder`; when that fails (full disk)
+    the line says so instead. Paths are relative to `root` where they lie under it. Safe to print, at most 64 KiB.
+    """
+    if not explain:
+        return printable(f"{verdict}\n  case: {ask.case.id}, {_place(ask.case.file, root)}:{ask.case.line}", LIMIT)
+    found = suite.explain(ask.case, transcript, metrics, request)
+    lines = [f"{verdict}: {visible(found.verdict)}" if found.verdict not in verdict else verdict]
+    lines += [f"  {line}" for line in found.lines]
+    page = request.page
+    try:
+        lines.append(f"  page: {_place(_save_page(page, folder, ask.id), root)}")
+        if found.word is not None:
+            lines.append(f"  crop: {_place(_save_crop(page, found.word, folder, ask.id), root)}")
+    except OSError as problem:
+        lines.append(f"  page: not written: {problem}")
+    lines.append(f"  case: {_place(ask.case.file, root)}:{ask.case.line}")
+    return printable("\n".join(lines), LIMIT)
+
+
+def _place(path: Path, root: Path) -> str:
+    path = path.resolve()
+    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+
+def _save_page(page: Page, folder: Path, name: str) -> Path:
+    path = folder / "pages" / f"{name}.png"
+    _save(page.image, path)
+    return path
+
+
+def _save_crop(page: Page, word: int, folder: Path, name: str) -> Path:
+    from pytest_vtcfaith.pages import crop_word
+
+    path = folder / "pages" / f"{name}-word.png"
+    _save(crop_word(page, word), path)
+    return path
+
+
+def _save(image: Any, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        image.save(draft, format="PNG")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

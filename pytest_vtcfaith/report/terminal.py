@@ -1,0 +1,53 @@
+"""The summary on the terminal: one compact table per suite, then what has to be known beside it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from pytest_vtcfaith.report.github import annotations
+from pytest_vtcfaith.report.view import Row, RunView, rows
+
+if TYPE_CHECKING:
+    import pytest
+
+HEAD = Row("tier", "model", "n", "metric", "value", "threshold", "verdict")
+
+
+def show_summary(terminal: pytest.TerminalReporter, view: RunView) -> None:
+    """Writes the tables, notes and, under GitHub Actions, annotations."""
+    several = len(view.models) > 1
+    for suite, verdicts in view.verdicts.items():
+        table = rows(verdicts, view.primary.get(suite, ""))
+        if not table:
+            continue
+        limited = f", LIMITED to {view.limit} documents per tier" if view.limit is not None else ""
+        terminal.write_sep("=", f"vtcfaith {suite}{limited}")
+        lines = [_cells(row, several) for row in (HEAD, *table)]
+        widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
+        for row, cells in zip((HEAD, *table), lines, strict=True):
+            text = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+            terminal.write_line(text, **_colour(row))
+    for note in view.notes:
+        terminal.write_line(f"vtcfaith: {note}")
+    for problem in view.problems:
+        terminal.write_line(f"vtcfaith: NOT GREEN: {problem}", red=True, bold=True)
+    terminal.write_line(f"vtcfaith: results in {view.folder}")
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in annotations(view):
+            terminal.write_line(line)
+
+
+def _cells(row: Row, several: bool) -> list[str]:
+    cells = [row.tier, row.n, row.metric, row.value, row.threshold, row.verdict]
+    return [row.model, *cells] if several else cells
+
+
+def _colour(row: Row) -> dict[str, bool]:
+    if row is HEAD:
+        return {"bold": True}
+    if row.verdict.startswith("pass"):
+        return {"green": True}
+    if row.verdict in ("n/a", "new"):
+        return {"yellow": True}
+    return {"red": True}

@@ -1,0 +1,84 @@
+"""What a run found, as the reports show it: plain values, so that terminal, Markdown and later HTML agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_vtcfaith.gating.judge import Verdict
+
+BAD = ("fail", "inconclusive", "not_measured")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failed test: its id, the manifest and line of its case ("" for none), and the first line of its message."""
+
+    test: str
+    file: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A whole run. `verdicts` by suite in the order they were judged; `notes` are lines that have to be known beside them."""
+
+    models: Sequence[str]
+    limit: int | None
+    verdicts: Mapping[str, Sequence[Verdict]]
+    failures: Sequence[Failure]
+    notes: Sequence[str]
+    problems: Sequence[str]
+    folder: Path
+    thresholds: str
+    primary: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a suite's table."""
+
+    tier: str
+    model: str
+    n: str
+    metric: str
+    value: str
+    threshold: str
+    verdict: str
+
+
+def rows(verdicts: Iterable[Verdict], primary: str) -> list[Row]:
+    """One row per tier and model: its gates that did not pass, else its first value with the number of gates that passed."""
+    groups: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        groups.setdefault((verdict.model, verdict.tier), []).append(verdict)
+    found: list[Row] = []
+    for group in groups.values():
+        bad = [v for v in group if v.verdict in BAD]
+        if bad:
+            found += [_row(v, v.verdict.replace("_", " ").upper()) for v in bad]
+            continue
+        passed = [v for v in group if v.verdict == "pass"]
+        if not passed:
+            found.append(_row(group[0], "new" if "no baseline" in group[0].message else "n/a"))
+            continue
+        shown = next((v for v in passed if v.metric == primary), passed[0])
+        found.append(_row(shown, f"pass ({len(passed)} gates)" if len(passed) > 1 else "pass"))
+    return found
+
+
+def _row(verdict: Verdict, word: str) -> Row:
+    bounds = [f"≥ {verdict.min:g}" if verdict.min is not None else "", f"≤ {verdict.max:g}" if verdict.max is not None else ""]
+    if verdict.baseline is not None and verdict.min is None and verdict.max is None:
+        bounds.append(f"was {verdict.baseline:.4f}")
+    return Row(
+        tier=verdict.tier,
+        model=verdict.model,
+        n=f"{verdict.measured}/{verdict.expected}" + ("*" if verdict.stored else ""),
+        metric=verdict.metric,
+        value="–" if verdict.value is None else f"{verdict.value:.4f}",
+        threshold=" ".join(b for b in bounds if b),
+        verdict=word,
+    )

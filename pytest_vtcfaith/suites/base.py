@@ -1,0 +1,193 @@
+"""What a suite is: five small parts, and the metrics its tiers have. The plugin knows nothing else about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_vtcfaith.suites.case import Case, CaseScore
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.models.protocols import Prompt
+    from pytest_vtcfaith.models.registry import ModelSpec
+    from pytest_vtcfaith.pages.page import Page
+
+Columns = Mapping[str, Mapping[str, float]]
+"""Document → column → sum over the document's cases: what pooling and bootstrapping need of a tier."""
+
+
+class Inapplicable(Exception):
+    """The case lies outside what the model declares it can do; the message says why."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the model gets for one case: the page, the prompt, and the visual tokens it may spend (None: any).
+
+    The page is laid out when `page` is first read: a replayed answer needs none.
+    """
+
+    lay_out: Callable[[], Page] = field(repr=False, compare=False)
+    prompt: Prompt
+    budget_tokens: int | None = None
+
+    @cached_property
+    def page(self) -> Page:
+        """The laid-out page; its picture is drawn when `Page.image` is first read."""
+        return self.lay_out()
+
+
+@dataclass(frozen=True, slots=True)
+class TierMetric:
+    """One number of a tier, as a formula over column sums.
+
+    `better` is +1 when higher is better, -1 when lower is, 0 when neither (never a loss). `low` and `high` bound what
+    a threshold may say. `formula` takes the sums (floats, or arrays with one entry per bootstrap draw) and gives the
+    value; nan where it is undefined.
+    """
+
+    name: str
+    better: int
+    formula: Callable[[Mapping[str, Any]], Any]
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True)
+class TierSummary:
+    """A tier's cases with one model, pooled by document.
+
+    `columns` are the sums by document that the metrics are computed from. `expected` counts applicable cases,
+    `measured` those the model answered, `failures` those it answered with a failure, by class.
+    """
+
+    tier: str
+    columns: Columns
+    expected: int
+    measured: int
+    inapplicable: int
+    failures: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why one case reads as it does: `verdict` in one line, `lines` of word differences (already escaped; `-…-` is
+    printed, `+…+` was read), and the word of the page to look at (index into `Page.words`), None for no word.
+    """
+
+    verdict: str
+    lines: tuple[str, ...] = ()
+    word: int | None = None
+
+
+class Suite(Protocol):
+    """One benchmark. `metrics` are the numbers its tiers have; `primary` is the one shown first."""
+
+    name: str
+    primary: str
+    metrics: Mapping[str, TierMetric]
+    case_metrics: Mapping[str, int]
+    """Metrics of one case that a floor may bound, with their better direction."""
+
+    def cases(self, folder: Path | None = None, *, prompts: Sequence[str] = ("plain",)) -> list[Case]:
+        """Lists the cases of all manifests in `folder` (None: the bundled ones), sorted by id. Renders nothing."""
+        ...
+
+    def inapplicable(self, case: Case, spec: ModelSpec) -> str:
+        """Why the model cannot be asked this case by its own declaration; "" when it can."""
+        ...
+
+    def request(self, case: Case, spec: ModelSpec) -> Request:
+        """What the model gets. Raises Inapplicable when the model's visual tokens cannot reach the case's budget."""
+        ...
+
+    def score(self, case: Case, transcript: Transcript, request: Request) -> dict[str, float | int | None]:
+        """The metrics of one case: plain numbers."""
+        ...
+
+    def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:
+        """Pools the scores of one tier; `scores` are all scores of one model in the suite, of every tier."""
+        ...
+
+    def needs(self, tier: str, metric: str, tiers: Collection[str]) -> frozenset[str]:
+        """The tiers whose scores the metric of this tier takes in, itself included; `tiers` are those chosen for the run.
+
+        A tier that is not among `tiers` may be named: then the metric cannot be had in this run.
+        """
+        ...
+
+    def explain(self, case: Case, transcript: Transcript, metrics: Mapping[str, Any], request: Request) -> Explanation:
+        """What a failing test shows."""
+        ...
+
+
+def ratio(above: Any, below: Any) -> Any:
+    """above ÷ below, nan where `below` is 0; floats or arrays."""
+    if isinstance(below, (int, float)):
+        return above / below if below else float("nan")
+    import numpy as np
+
+    below = np.asarray(below, dtype=float)
+    return np.divide(above, below, out=np.full(below.shape, np.nan), where=below != 0)
+
+
+def totals(columns: Columns) -> dict[str, float]:
+    """Column sums over all documents, in the order of the documents' names so that floats add up alike everywhere."""
+    sums: dict[str, float] = {}
+    for document in sorted(columns):
+        for name, value in columns[document].items():
+            sums[name] = sums.get(name, 0.0) + value
+    return sums
+
+
+class _Recorder(dict[str, float]):
+    """Remembers which columns a formula asks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[str] = set()
+
+    def __missing__(self, name: str) -> float:
+        self.asked.add(name)
+        return 1.0
+
+
+def usable(metric: TierMetric, columns: Columns) -> Columns:
+    """The documents that have every column the metric's formula takes in."""
+    recorder = _Recorder()
+    metric.formula(recorder)
+    return {document: row for document, row in columns.items() if recorder.asked <= row.keys()}
+
+
+def value(metric: TierMetric, columns: Columns) -> float | None:
+    """The metric of a tier; None when it is undefined there (no document, nothing to divide by)."""
+    rows = usable(metric, columns)
+    if not rows:
+        return None
+    result = float(metric.formula(totals(rows)))
+    return None if result != result else result
+
+
+def count_tier(tier: str, scores: Sequence[CaseScore]) -> dict[str, Any]:
+    """The counts of a TierSummary for the scores that belong to `tier`."""
+    own = [s for s in scores if s.case.tier == tier]
+    failures: dict[str, int] = {}
+    reasons: dict[str, int] = {}
+    for s in own:
+        if s.failed:
+            failures[s.outcome] = failures.get(s.outcome, 0) + 1
+        if s.inapplicable or not s.measured:
+            reasons[s.reason] = reasons.get(s.reason, 0) + 1
+    return {
+        "tier": tier,
+        "expected": sum(not s.inapplicable for s in own),
+        "measured": sum(s.measured for s in own),
+        "inapplicable": sum(s.inapplicable for s in own),
+        "failures": dict(sorted(failures.items())),
+        "reasons": dict(sorted(reasons.items())),
+    }

@@ -1,0 +1,164 @@
+"""Manifests made of a folder of text files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pytest_vtcfaith.texts.documents import Document, read_documents
+from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.texts.manifest import VERSION, Draft
+from pytest_vtcfaith.texts.perturb import KINDS, document_words, perturb
+from pytest_vtcfaith.texts.scripts import check_lang
+from pytest_vtcfaith.texts.tokenizers import count_tokens
+from pytest_vtcfaith.texts.uniform import uniform_text, vocabulary
+
+GENERATOR = "vtcfaith build"
+LAYOUTS = ("glyph",)
+RATIOS = (2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5)
+SOURCES = ("natural", "uniform")
+
+
+def derived_seed(seed: int, document: str, condition: str) -> int:
+    """The seed of one document under one condition: 64 bits of the SHA-256 of `seed:document:condition`."""
+    return int.from_bytes(hashlib.sha256(f"{seed}:{document}:{condition}".encode()).digest()[:8], "big")
+
+
+def _bom_notes(documents: Iterable[Document]) -> tuple[str, ...]:
+    return tuple(f"{document.path}: a byte order mark was dropped" for document in documents if document.had_bom)
+
+
+def build_rewriting(
+    texts: Path,
+    lang: str,
+    *,
+    seed: int = 0,
+    rate: float = 0.08,
+    visual_rate: float = 1.0,
+    licence: str,
+    match: Sequence[str] = (),
+) -> Draft:
+    """The rewriting manifest of the `.txt` files of a folder: each original and its perturbed conditions.
+
+    `texts`, `match`: as `read_documents`; `rate`, `visual_rate`: as `perturb`, which is given the words of all these
+    texts as its lexicon; `licence`: of the texts. Chinese has no scramble. Raises TextsError naming the file that is
+    wrong or allows no perturbation.
+    """
+    check_lang(lang)
+    documents = read_documents(texts, match)
+    lexicon = set() if lang == "zh" else set().union(*(document_words(document.text) for document in documents))
+    rows = []
+    for document in documents:
+        name = f"{lang}-{document.slug}"
+        for condition in ("original", *KINDS):
+            if condition == "scramble" and lang == "zh":
+                continue
+            text = document.text
+            if condition != "original":
+                text = perturb(
+                    document.text,
+                    condition,
+                    lang=lang,
+                    rate=rate,
+                    seed=derived_seed(seed, name, condition),
+                    visual_rate=visual_rate,
+                    lexicon=lexicon,
+                )
+                if text == document.text:
+                    raise TextsError(
+                        f"{document.path}: no word of it can be perturbed ({condition}, {lang}): it needs words of "
+                        "4 or more letters of that language; give a longer text or remove the file"
+                    )
+            rows.append(
+                {
+                    "case": f"{name}-{condition}",
+                    "document": name,
+                    "lang": lang,
+                    "condition": condition,
+                    "original": document.text,
+                    "text": text,
+                }
+            )
+    header = {
+        "schema": "vtcfaith/rewriting",
+        "version": VERSION,
+        "seed": seed,
+        "generator": GENERATOR,
+        "licence": licence,
+        "rate": rate,
+        "visual_rate": visual_rate,
+    }
+    return Draft(header, rows, _bom_notes(documents))
+
+
+def build_preservation(
+    texts: Path,
+    lang: str,
+    *,
+    seed: int = 0,
+    ratios: Sequence[float] = RATIOS,
+    tokenizer: str = "deepseek",
+    sources: Sequence[str] = SOURCES,
+    licence: str,
+    match: Sequence[str] = (),
+) -> Draft:
+    """The preservation manifest of the `.txt` files of a folder, on the Glyph layout.
+
+    `sources`: `natural` (the texts themselves) and `uniform` (for each a text as long, ± 1 % of its characters, drawn
+    uniformly from the words of all these texts; under the same document id). `ratios`: text tokens a visual token,
+    over 0. `texts`, `match`: as `read_documents`; `tokenizer`: as `count_tokens`; `licence`: of the texts. Raises
+    TextsError naming what is wrong.
+    """
+    check_lang(lang)
+    unknown = [source for source in sources if source not in SOURCES]
+    if unknown or not sources:
+        raise TextsError(f"source {unknown[0] if unknown else ''!r} is unknown: choose from {', '.join(SOURCES)}")
+    documents = read_documents(texts, match)
+    words = vocabulary((document.text for document in documents), lang)
+    rows = []
+    for document in documents:
+        name = f"{lang}-{document.slug}"
+        for source in sources:
+            text = document.text
+            if source == "uniform":
+                try:
+                    text = uniform_text(words, len(text), lang=lang, seed=derived_seed(seed, name, source))
+                except TextsError as error:
+                    raise TextsError(f"{document.path}: {error}") from None
+            rows.append(
+                {
+                    "document": name,
+                    "lang": lang,
+                    "source": source,
+                    "text": text,
+                    "n_text": count_tokens(text, tokenizer),
+                }
+            )
+    header = preservation_header(seed=seed, generator=GENERATOR, licence=licence, ratios=ratios, tokenizer=tokenizer)
+    return Draft(header, rows, _bom_notes(documents))
+
+
+def preservation_header(
+    *, seed: int | None, generator: str, licence: str, ratios: Sequence[float], tokenizer: str
+) -> dict[str, object]:
+    """The header of a preservation manifest on the Glyph layout, without its hash."""
+    return {
+        "schema": "vtcfaith/preservation",
+        "version": VERSION,
+        "seed": seed,
+        "generator": generator,
+        "licence": licence,
+        "layouts": list(LAYOUTS),
+        "ratios": [float(ratio) for ratio in ratios],
+        "tokenizer": tokenizer,
+    }
+
+
+def merge(drafts: Sequence[Draft]) -> Draft:
+    """One draft of several that differ in language only. `drafts` is not empty; the first header is kept."""
+    return Draft(
+        drafts[0].header,
+        [row for draft in drafts for row in draft.rows],
+        tuple(note for draft in drafts for note in draft.notes),
+    )

@@ -1,0 +1,213 @@
+"""Manifests: JSONL files with a header line, whose rows are what a suite measures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from pytest_vtcfaith.texts.documents import read_text
+from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.texts.rows import SCHEMAS, Row, conflict
+
+VERSION = 1
+
+_SHOWN = 60
+_M = TypeVar("_M", bound=BaseModel)
+
+
+class ManifestError(TextsError):
+    """A manifest is wrong; the message names file and line, field, value and mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A valid manifest: where it lies, its header, and its rows, each with its line in the file (from 1)."""
+
+    path: Path
+    header: Mapping[str, Any]
+    rows: tuple[tuple[int, dict[str, Any]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A manifest before it is written: its header without `sha256`, its rows, and what the user should be told."""
+
+    header: dict[str, Any]
+    rows: list[dict[str, Any]]
+    notes: tuple[str, ...] = ()
+
+
+def _fail(path: Path, line: int, problem: str) -> NoReturn:
+    raise ManifestError(f"{path}:{line}: {problem}")
+
+
+def _show(value: object) -> str:
+    shown = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
+
+
+def _json_object(path: Path, line: int, data: bytes) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            _fail(path, line, f"field {next(n for n in names if names.count(n) > 1)!r} stands twice: keep one")
+        return found
+
+    def constant(name: str) -> NoReturn:
+        _fail(path, line, f"{name} is not JSON: write a number or null")
+
+    try:
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=unique, parse_constant=constant)
+    except UnicodeDecodeError as error:
+        _fail(path, line, f"byte {error.start} of the line is not UTF-8: save the file as UTF-8")
+    except (json.JSONDecodeError, RecursionError) as error:
+        shown = _show(data[:_SHOWN].decode("utf-8", "replace"))
+        _fail(path, line, f"{shown} is not JSON ({error}): rebuild the manifest")
+    if not isinstance(value, dict):
+        _fail(path, line, f"{_show(value)} is not a JSON object: write {{…}}")
+    return value
+
+
+def _explain(error: ValidationError) -> str:
+    """The first problem pydantic found, as field, value, what is wrong and what to do."""
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "missing":
+        return f"field {field!r} is missing: add it"
+    if first["type"] == "extra_forbidden":
+        return f"field {field!r} = {_show(first['input'])} is unknown: remove it, or correct its name"
+    problem = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
+    return f"field {field!r} = {_show(first['input'])}: {problem}" if field else problem
+
+
+def _model(path: Path, line: int, model: type[_M], value: Mapping[str, Any]) -> _M:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        _fail(path, line, _explain(error))
+
+
+def _referenced(path: Path, line: int, field: str, name: object) -> str:
+    """The text of a file that a row names; the file may not lie outside the manifest's folder."""
+    shown = f"field {field!r} = {_show(name)}"
+    if not isinstance(name, str) or not name:
+        _fail(path, line, f"{shown} must be the relative path of a text file")
+    windows = PureWindowsPath(name)
+    if "\\" in name or windows.drive or PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+        _fail(path, line, f"{shown} must lie inside the manifest's folder (with /, without ..): move the file there")
+    folder = path.parent.resolve()
+    try:
+        target = (folder / name).resolve()
+        if not target.is_relative_to(folder):
+            _fail(path, line, f"{shown} leads out of the manifest's folder by a link: copy the file there")
+        return read_text(target)
+    except ManifestError:
+        raise
+    except (OSError, ValueError) as error:
+        _fail(path, line, f"{shown} cannot be read ({error}): put a UTF-8 text file there")
+
+
+def _with_texts(path: Path, line: int, row: dict[str, Any]) -> dict[str, Any]:
+    """The row with the texts in place of the names of the files that hold them."""
+    result = dict(row)
+    for field in ("text", "original"):
+        named = f"{field}_file"
+        if named in result:
+            if field in result:
+                _fail(path, line, f"fields {field!r} and {named!r} exclude each other: remove one")
+            result[field] = _referenced(path, line, named, result.pop(named))
+    return result
+
+
+def _header(path: Path, data: bytes, body: bytes) -> tuple[dict[str, Any], type[Row]]:
+    header = _json_object(path, 1, data)
+    schema, version = header.get("schema"), header.get("version")
+    if not isinstance(schema, str) or schema not in SCHEMAS:
+        _fail(path, 1, f"field 'schema' = {_show(schema)} is unknown: it must be one of {', '.join(SCHEMAS)}")
+    if version != VERSION or isinstance(version, bool):
+        _fail(path, 1, f"field 'version' = {_show(version)}: this release reads {VERSION}: rebuild it")
+    header_model, row_model = SCHEMAS[schema]
+    _model(path, 1, header_model, header)
+    if header["sha256"] != hashlib.sha256(body).hexdigest():
+        mend = "the rows were edited or cut: rebuild the manifest with vtcfaith build"
+        if header["sha256"] == hashlib.sha256(body.replace(b"\r\n", b"\n")).hexdigest():
+            mend = "the line ends were changed to CRLF: mark *.jsonl as -text in .gitattributes and check it out again"
+        _fail(path, 1, f"field 'sha256' = {_show(header['sha256'][:12] + '…')} is not the hash of the rows: {mend}")
+    return header, row_model
+
+
+def parse_manifest(path: Path, data: bytes) -> Manifest:
+    """Reads and checks the bytes of a manifest that lies, or will lie, at `path`. Raises ManifestError."""
+    if not data:
+        _fail(path, 1, "the file is empty: build it with vtcfaith build")
+    if data.startswith(b"\xef\xbb\xbf"):
+        _fail(path, 1, "the file begins with a byte order mark: save it as UTF-8 without one")
+    lines = data.split(b"\n")
+    if lines[-1]:
+        _fail(path, len(lines), "the last line is torn (no line end): rebuild the manifest with vtcfaith build")
+    header, row_model = _header(path, lines[0], data[len(lines[0]) + 1 :])
+    rows: list[tuple[int, dict[str, Any]]] = []
+    keys: dict[str, int] = {}
+    documents: dict[str, list[tuple[int, Row]]] = {}
+    for line, content in enumerate(lines[1:-1], 2):
+        if not content.strip():
+            _fail(path, line, "the line is blank: remove it")
+        row = _model(path, line, row_model, _with_texts(path, line, _json_object(path, line, content)))
+        if row.key in keys:
+            _fail(path, line, f"{row.key} stands on line {keys[row.key]} already: remove or rename one")
+        keys[row.key] = line
+        for other_line, other in documents.setdefault(row.document, []):
+            if problem := conflict(row, other):
+                _fail(path, line, f"document {row.document!r}: {problem} from line {other_line}: make them agree")
+        documents[row.document].append((line, row))
+        rows.append((line, row.model_dump()))
+    if not rows:
+        _fail(path, 1, "the manifest has no rows: build it with vtcfaith build")
+    return Manifest(path, header, tuple(rows))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Reads a manifest.
+
+    A row's `text_file` (`original_file`), a path relative to the manifest and inside its folder, stands for `text`
+    (`original`) and is replaced by the clean text of that file. Raises ManifestError for anything wrong in the file,
+    OSError when it cannot be read.
+    """
+    return parse_manifest(path, path.read_bytes())
+
+
+def manifest_bytes(path: Path, header: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """The bytes of a manifest that will lie at `path`: keys sorted, UTF-8 unescaped, the hash of the rows put in.
+
+    `header` comes without `sha256`. Raises ManifestError when the result is no valid manifest.
+    """
+
+    def dump(value: Mapping[str, Any], line: int) -> bytes:
+        try:
+            return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
+        except (ValueError, TypeError) as error:
+            _fail(path, line, f"{_show(value)} cannot be written as JSON ({error}): correct the value")
+
+    body = b"".join(dump(row, line) for line, row in enumerate(rows, 2))
+    data = dump({**header, "sha256": hashlib.sha256(body).hexdigest()}, 1) + body
+    parse_manifest(path, data)
+    return data
+
+
+def write_manifest(path: Path, header: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Writes a manifest atomically: `path` has the old bytes or the new. Errors as `manifest_bytes`, and OSError."""
+    data = manifest_bytes(path, header, rows)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

