@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -43,8 +42,9 @@ def register_model(
 
     Decorates a class, or a function without arguments, that gives a `Transcriber`; it is called once per process, when
     the first page is read. `languages` are those the model reads (None: all), `visual_tokens` its visual-token family
-    (definitions §3), `prompts=False` says that the prompt's text is ignored. `revision` should change when replies may;
-    without it the SHA-256 of the source file stands in, so an edited file is asked afresh.
+    (definitions §3), `prompts=False` says that the prompt's text is ignored. `revision` names code and weights and must
+    change when replies may; replies of a model without one are never stored, since an edited model could be judged by
+    what it answered before.
 
     Raises ValueError for a bad name, and when other code registered the name already; importing the same file again
     is fine.
@@ -73,7 +73,7 @@ def register_model(
             languages=None if languages is None else frozenset(languages),
             visual_tokens=visual_tokens,
             prompts=prompts,
-            revision=revision or _source_revision(file),
+            revision=revision,
             adapter=f"registered:{name}",
         )
         REGISTERED[name] = (spec, origin)
@@ -178,9 +178,3 @@ def _source_file(factory: Callable[[], object]) -> Path | None:
     except TypeError:  # built-in, or an instance with __call__
         file = None
     return Path(file).resolve() if file else None
-
-
-def _source_revision(file: Path | None) -> str:
-    if file is None or not file.is_file():
-        return ""
-    return f"source sha256:{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}"

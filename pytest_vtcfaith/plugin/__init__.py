@@ -20,6 +20,7 @@ from pytest_vtcfaith.plugin.fixtures import (
 )
 from pytest_vtcfaith.plugin.options import pytest_addoption
 from pytest_vtcfaith.plugin.parametrize import MARKER, pytest_collection_modifyitems, pytest_generate_tests
+from pytest_vtcfaith.plugin.rootdir import pytest_load_initial_conftests
 from pytest_vtcfaith.plugin.run import KEY, Run, run_of
 from pytest_vtcfaith.plugin.session import NAME, Session
 
@@ -29,6 +30,7 @@ __all__ = [
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_generate_tests",
+    "pytest_load_initial_conftests",
     "pytest_report_header",
     "pytest_report_to_serializable",
     "vtc_baseline",

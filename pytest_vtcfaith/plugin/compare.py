@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,14 +41,14 @@ def compare(spec: GateSpec, run: Run, subject: GateSubject, scores: list[Any], s
         try:
             before = read_baseline(path, expect=expected_fields(run, spec.suite, spec.tier, spec.model))
         except BaselineError as problem:
-            return _changed(measured, verdict="not_measured", message=str(problem))
+            return replace(measured, verdict="not_measured", message=str(problem))
         if before is None:
-            return _changed(measured, verdict="not_applicable", message=MISSING)
+            return replace(measured, verdict="not_applicable", message=MISSING)
     found: list[Verdict] = []
 
     def agrees(new: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
         if spec.kind == "baseline":
-            found.append(_changed(measured, verdict="pass", baseline=old["metrics"].get(metric.name)))
+            found.append(replace(measured, verdict="pass", baseline=old["metrics"].get(metric.name)))
         else:
             found.append(judge_regression(subject, metric, spec.rule, old["documents"], seed=run.options.seed))
         return found[-1].verdict == "pass"
@@ -57,15 +58,9 @@ def compare(spec: GateSpec, run: Run, subject: GateSubject, scores: list[Any], s
     if found:
         return found[-1]
     if same:
-        return _changed(measured, verdict="pass", message="accepted as the baseline", baseline=measured.value)
+        return replace(measured, verdict="pass", message="accepted as the baseline", baseline=measured.value)
     problem = bound.executions[0].exception
-    return _changed(measured, verdict="not_measured", message=f"{path}: the baseline could not be written: {problem!r}")
-
-
-def _changed(verdict: Verdict, **changes: Any) -> Verdict:
-    from dataclasses import replace
-
-    return replace(verdict, **changes)
+    return replace(measured, verdict="not_measured", message=f"{path}: the baseline could not be written: {problem!r}")
 
 
 def case_baseline(run: Run, ask: Any) -> Mapping[str, Any] | None:

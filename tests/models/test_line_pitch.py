@@ -19,6 +19,13 @@ def test_pitch_of_a_printed_page(lang, pitch):
     assert abs(line_pitch(ImageOps.invert(image)) - pitch) <= 1
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.5, 0.3])
+def test_short_lines_between_full_ones_do_not_hide_the_pitch(scale):
+    full = "".join(LINES["zh"])
+    image = page([full, full, "安排外锚地", full, full, "每小时", full, full, "值班电话"], "zh", 19, 22.5, scale)
+    assert abs(line_pitch(image) - 22.5 * scale) <= 1
+
+
 @pytest.mark.parametrize(("scale", "tiny"), [(1.0, False), (0.67, False), (0.5, True), (0.35, True)])
 def test_a_shrunk_page_becomes_tiny(scale, tiny):
     assert is_tiny(page(LINES["en"] * 4, scale=scale)) is tiny
