@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.models.protocols import NotInstalled, Prompt, Transcriber
     from pytest_vtcfaith.models.registry import ModelSpec, register_model, resolve
     from pytest_vtcfaith.pages.page import Page
+    from pytest_vtcfaith import strategies
     from pytest_vtcfaith.suites.case import Case
 
 _HOMES = {
@@ -37,10 +38,13 @@ __all__ = [
     "Transcript",
     "register_model",
     "resolve",
+    "strategies",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "strategies":  # needs the extra of the same name
+        return import_module("pytest_vtcfaith.strategies")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

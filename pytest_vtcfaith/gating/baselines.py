@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from syrupy.assertion import SnapshotAssertion
 from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
@@ -33,11 +33,11 @@ def baseline_path(folder: Path, model: str, tier: str) -> Path:
 
 def _checksum(record: Mapping[str, Any]) -> str:
     body = {k: v for k, v in record.items() if k != "sha256"}
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps(body, sort_keys=True, allow_nan=False).encode("ascii")).hexdigest()
 
 
 def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record with schema, version, count of cases and checksum."""
+    """The record with schema, version, count of its `cases` and checksum; raises ValueError for nan and infinity."""
     full = {**record, "schema": SCHEMA, "version": VERSION, "count": len(record["cases"])}
     return {**full, "sha256": _checksum(full)}
 
@@ -56,15 +56,18 @@ def read_baseline(path: Path, *, expect: Mapping[str, str] | None = None) -> dic
         raise BaselineError(f"{path}: cannot be read: {problem}") from problem
     mend = "restore it from version control, or accept anew with --snapshot-update"
     try:
-        record = json.loads(raw.decode("utf-8"))
-    except ValueError as problem:
+        record = json.loads(raw.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as problem:
         raise BaselineError(f"{path}: baseline is cut or not JSON ({problem}); {mend}") from problem
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:
         raise BaselineError(f"{path}: is not a baseline (schema {SCHEMA!r} expected); {mend}")
     if record.get("version") != VERSION:
-        raise BaselineError(f"{path}: baseline has version {record.get('version')!r}, this program reads {VERSION}; {mend}")
-    if record.get("sha256") != _checksum(record) or record.get("count") != len(record.get("cases", ())):
-        raise BaselineError(f"{path}: baseline was edited: its checksum does not fit; {mend}")
+        raise BaselineError(
+            f"{path}: baseline has version {record.get('version')!r}, this program reads {VERSION}; {mend}"
+        )
+    cases = record.get("cases")
+    if record.get("sha256") != _checksum(record) or not isinstance(cases, dict) or record.get("count") != len(cases):
+        raise BaselineError(f"{path}: baseline was edited: its checksum or count of cases does not fit; {mend}")
     for field, wanted in (expect or {}).items():
         if record.get(field) != wanted:
             what = {"cases_sha256": "made for other texts", "profile": "scored by another profile"}.get(
@@ -77,13 +80,17 @@ def read_baseline(path: Path, *, expect: Mapping[str, str] | None = None) -> dic
     return record
 
 
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
 def write_baseline(path: Path, record: Mapping[str, Any]) -> None:
-    """Writes a sealed record, keys sorted, in one step."""
+    """Writes a sealed record, keys sorted, in one step: whatever goes wrong, the file is the old one or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with draft.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(record, indent=1, sort_keys=True) + "\n")
+            file.write(json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n")
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
@@ -151,7 +158,9 @@ class TierBaseline(AbstractSyrupyExtension):
         found.add(Snapshot(name="tier", data=self._read(Path(snapshot_location))))
         return found
 
-    def read_snapshot_data_from_location(self, *, snapshot_location: str, snapshot_name: str, session_id: str) -> str | None:
+    def read_snapshot_data_from_location(
+        self, *, snapshot_location: str, snapshot_name: str, session_id: str
+    ) -> str | None:
         """The file's text; None when there is none."""
         return self._read(Path(snapshot_location))
 
@@ -175,10 +184,12 @@ def tier_snapshot(
 ) -> SnapshotAssertion:
     """The session's own snapshot, bound to one baseline file.
 
-    `agrees(new, old)` decides in a comparing run; an updating run (`--snapshot-update`) rewrites whatever differs, since a
-    tolerant comparison would never rewrite what it forgives.
+    `agrees(new, old)` decides in a comparing run; an updating run (`--snapshot-update`) rewrites whatever differs,
+    since a tolerant comparison would never rewrite what it forgives.
     """
     updating = snapshot.update_snapshots
     decide = (lambda new, old: new == old) if updating else agrees
-    bound = type("BoundBaseline", (TierBaseline,), {"place": place, "updating": updating, "agrees": staticmethod(decide)})
+    bound = type(
+        "BoundBaseline", (TierBaseline,), {"place": place, "updating": updating, "agrees": staticmethod(decide)}
+    )
     return snapshot.use_extension(bound)

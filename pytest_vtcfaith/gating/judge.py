@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from pytest_vtcfaith.gating.statistics import Loss, interval, paired_loss, seed_of
 from pytest_vtcfaith.gating.thresholds import SLACK, GateRule
+from pytest_vtcfaith.report.worddiff import visible
 from pytest_vtcfaith.suites.base import Columns, TierMetric, TierSummary, usable, value
 
 Word = Literal["pass", "fail", "inconclusive", "not_measured", "not_applicable"]
@@ -87,7 +89,8 @@ def _uncovered(subject: GateSubject, rule: GateRule) -> tuple[Word, str] | None:
 
 
 def _reasons(reasons: Mapping[str, int]) -> str:
-    shown = sorted(reasons.items(), key=lambda item: -item[1])[:2]
+    shown = [(visible(" ".join(reason.split())), count) for reason, count in reasons.items()]
+    shown = sorted(shown, key=lambda item: (-item[1], item[0]))[:2]
     return "; ".join(f"{reason} ({count}×)" if count > 1 else reason for reason, count in shown)
 
 
@@ -112,14 +115,14 @@ def judge_threshold(subject: GateSubject, metric: TierMetric, rule: GateRule, *,
     return Verdict(
         **start,
         verdict="fail",
-        message=f"{metric.name} = {found:.4f} {' and '.join(problems)}"
+        message=f"{metric.name} = {found:.6g} {' and '.join(problems)}"
         + (f" ({rule.confidence:.0%} interval {span.low:.4f} to {span.high:.4f})" if span.low is not None else ""),
     )
 
 
 def _undefined(metric: str, summary: TierSummary) -> str:
     failed = ", ".join(f"{count} {name}" for name, count in summary.failures.items())
-    return f"{metric} is undefined: no document completed in every condition it compares" + (
+    return f"{metric} is undefined: no document has complete answers to all that it is computed from" + (
         f" (here: {failed})" if failed else ""
     )
 
@@ -138,26 +141,28 @@ def judge_regression(
         return Verdict(**start, verdict="not_measured", message=_undefined(metric.name, subject.summary))
     if old is None:
         return Verdict(**start, value=found, verdict="not_measured", message=f"the baseline holds no {metric.name}")
-    loss = paired_loss(
-        metric, columns, before, confidence=rule.confidence, margin=margin, seed=seed_of(seed, subject.summary.tier, metric.name)
-    )
+    seeded = seed_of(seed, subject.summary.tier, metric.name)
+    loss = paired_loss(metric, columns, before, confidence=rule.confidence, margin=margin, seed=seeded)
     start |= {"value": found, "baseline": old}
     if loss is None:
         return Verdict(**start, verdict="not_measured", message="no document is complete in both runs")
     start |= {"low": loss.low, "high": loss.high}
-    text = (
-        f"{metric.name}: {old:.4f} → {found:.4f}, loss {loss.value:+.4f} "
-        f"({loss.low:+.4f} to {loss.high:+.4f} on {loss.documents} documents), allowed {margin:g}; {_power(loss)}"
-    )
-    if loss.high <= margin + SLACK:
+    text = f"{metric.name}: {old:.4f} → {found:.4f}, loss {_range(loss)}, allowed {margin:g}; {_power(loss)}"
+    if loss.high is not None and loss.high <= margin + SLACK:
         return Verdict(**start, verdict="pass", message=text)
-    worst = worst_documents(metric, columns, before)
-    if loss.low > margin + SLACK:
-        return Verdict(**start, verdict="fail", message=f"{text}\n{worst}")
-    return Verdict(**start, verdict="inconclusive", message=f"{text}\n{worst}")
+    message = "\n".join(part for part in (text, worst_documents(metric, columns, before)) if part)
+    surely = loss.low is not None and loss.low > margin + SLACK
+    return Verdict(**start, verdict="fail" if surely else "inconclusive", message=message)
+
+
+def _range(loss: Loss) -> str:
+    ends = "interval unknown" if loss.low is None or loss.high is None else f"{loss.low:+.4f} to {loss.high:+.4f}"
+    return f"{loss.value:+.4f} ({ends}, on {loss.documents} documents)"
 
 
 def _power(loss: Loss) -> str:
+    if not math.isfinite(loss.smallest):
+        return "one document shows nothing about others"
     needed = f", {loss.documents_needed} documents would show one margin" if loss.documents_needed else ""
     return f"smallest loss it could see {loss.smallest:.4f}{needed}"
 

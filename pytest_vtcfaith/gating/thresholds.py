@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import process
 
 from pytest_vtcfaith.suites import load_suite, suite_names
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from pytest_vtcfaith.suites.base import Suite
 
 SLACK = 1e-9
 """Comparisons treat equality as passing and forgive this much of floating point (definitions §8)."""
@@ -27,7 +33,7 @@ class ThresholdsError(ValueError):
 
 
 class _Rule(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     where: str = Field(min_length=1)
     metric: str = Field(min_length=1)
@@ -60,7 +66,7 @@ class FloorRule(_Rule):
 class SuiteRule(BaseModel):
     """`[suite.NAME]`: bounds the share of a suite's cases that may be declared inapplicable."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     max_inapplicable: Share = 0.0
 
@@ -90,69 +96,136 @@ class Thresholds(BaseModel):
 def load_thresholds(path: Path) -> Thresholds:
     """Reads and checks a thresholds file.
 
-    Raises ThresholdsError for anything that cannot be meant: an unknown key, suite or metric, NaN, a bound outside the
-    metric's range, min over max, a gate that bounds nothing, a regression of a metric without better direction.
+    Raises ThresholdsError for anything that cannot be meant: a file that is missing or not TOML in UTF-8; an unknown
+    key, suite or metric; a number given as text; NaN, infinity, a bound outside the metric's range, min over max; a
+    gate that bounds nothing or selects no tier; a regression of a metric without better direction; no gate at all.
     """
     try:
         data = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
         raise ThresholdsError(f"{path}: no such thresholds file; name one with --vtc-thresholds") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as problem:
-        raise ThresholdsError(f"{path}: cannot be read as TOML: {problem}") from problem
+    except UnicodeDecodeError as problem:
+        raise ThresholdsError(f"{path}: byte {problem.start} is not UTF-8; save the file as UTF-8") from problem
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise ThresholdsError(f"{path}: is not TOML: {problem}; correct it there") from problem
+    except (OSError, ValueError) as problem:
+        raise ThresholdsError(f"{path}: cannot be read: {problem}") from problem
     try:
         thresholds = Thresholds.model_validate(data)
     except ValidationError as problem:
-        raise ThresholdsError(_invalid(path, data, problem)) from problem
-    for kind, rules in (("gate", thresholds.gate), ("floor", thresholds.floor)):
-        for number, rule in enumerate(rules, 1):
-            _check(f"{path}: [[{kind}]] number {number} (where = {rule.where!r})", rule)
+        raise ThresholdsError("\n".join(f"{path}: {_explain(error, data)}" for error in problem.errors())) from problem
+    for number, gate in enumerate(thresholds.gate):
+        _check_gate(f"{path}: {_table('gate', number, gate.where)}", gate)
+    for number, floor in enumerate(thresholds.floor):
+        _check_floor(f"{path}: {_table('floor', number, floor.where)}", floor)
     for name in thresholds.suite:
         if name not in suite_names():
-            raise ThresholdsError(f"{path}: [suite.{name}]: unknown suite; known: {', '.join(suite_names())}")
+            raise ThresholdsError(
+                f"{path}: [suite.{_key(name)}]: unknown suite {name!r}; {nearest(name, suite_names())}"
+            )
     if not thresholds.gate:
-        raise ThresholdsError(f"{path}: no [[gate]] in the file: such a run would pass whatever is measured")
+        raise ThresholdsError(f"{path}: no [[gate]] in the file: such a run would pass whatever is measured; add one")
     return thresholds
 
 
-def _invalid(path: Path, data: Mapping[str, Any], problem: ValidationError) -> str:
-    lines = []
-    for error in problem.errors():
-        where = [str(part + 1) if isinstance(part, int) else str(part) for part in error["loc"]]
-        shown = "" if error["type"] in ("missing", "extra_forbidden") else f" (value {error['input']!r})"
-        lines.append(f"{path}: {' '.join(where)}: {error['msg']}{shown}")
-    return "\n".join(lines)
+_TABLES: Mapping[str, type[BaseModel]] = {"gate": GateRule, "floor": FloorRule, "suite": SuiteRule}
 
 
-def _check(place: str, rule: GateRule | FloorRule) -> None:
-    is_gate = isinstance(rule, GateRule)
-    suite_name = rule.where.partition("/")[0]
-    suites = [name for name in suite_names() if fnmatchcase(name, suite_name)]
-    if not suites:
-        raise ThresholdsError(f"{place}: unknown suite {suite_name!r}; {nearest(suite_name, suite_names())}")
-    for name in suites:
-        suite = load_suite(name)
-        known: Iterable[str] = suite.metrics if is_gate else suite.case_metrics
-        if rule.metric not in known:
-            kind = "metric of a tier" if is_gate else "metric of a case"
-            raise ThresholdsError(f"{place}: metric: {rule.metric!r} is no {kind} of {name}; {nearest(rule.metric, known)}")
-        if is_gate:
-            low, high = suite.metrics[rule.metric].low, suite.metrics[rule.metric].high
-            better = suite.metrics[rule.metric].better
-        else:
-            low, high, better = 0.0, math.inf, suite.case_metrics[rule.metric]
-            if rule.metric.endswith(("_accuracy", "_rate", "_precision", "_recall", "_f1")):
-                high = 1.0
-        for field in ("min", "max"):
-            bound = getattr(rule, field)
-            if bound is not None and not low <= bound <= high:
-                raise ThresholdsError(f"{place}: {field} = {bound!r} is outside what {rule.metric} can be, {low:g} to {high:g}")
-        loss = rule.max_regression if isinstance(rule, GateRule) else rule.case_tolerance
-        if loss is not None and better == 0:
-            raise ThresholdsError(f"{place}: {rule.metric} has no better direction, so it cannot get worse; remove the bound")
+def _table(kind: str, number: int, where: object) -> str:
+    return f"[[{kind}]] number {number + 1} (where = {where!r})"
+
+
+def _explain(error: ErrorDetails, data: Mapping[str, Any]) -> str:
+    """One problem that pydantic found, as table, field, value and mend."""
+    kind, *inner = error["loc"]
+    if not inner:
+        if error["type"] == "extra_forbidden":
+            return f"{kind!r}: unknown table; {nearest(str(kind), _TABLES)}"
+        return f"{kind}: write {f'[[{kind}]]' if kind != 'suite' else '[suite.NAME]'} tables"
+    if isinstance(inner[0], int):
+        rule = data[str(kind)][inner[0]]
+        place = _table(str(kind), inner[0], rule.get("where") if isinstance(rule, Mapping) else None)
+    else:
+        place = f"[{kind}.{_key(inner[0])}]"
+    if len(inner) == 1:
+        return f"{place}: must be a table, not {error['input']!r}; write one"
+    field = str(inner[1])
+    if error["type"] == "missing":
+        return f"{place}: {field} is missing; add it"
+    given = f"{place}: {_key(field)} = {error['input']!r}"
+    if error["type"] == "extra_forbidden":
+        return f"{given}: unknown key; {nearest(field, _TABLES[str(kind)].model_fields)}"
+    return f"{given}: {error['msg'].replace('Input should', 'should')}; correct it"
+
+
+def _key(name: object) -> str:
+    text = str(name)
+    return text if text.isidentifier() else repr(text)
+
+
+def _check_gate(place: str, rule: GateRule) -> None:
+    if rule.metric == "A" and rule.max_regression is not None:
+        raise ThresholdsError(
+            f"{place}: A is the best of several models and has no baseline; bound A_M with max_regression"
+        )
+    for suite in _suites_of(place, rule):
+        metric = suite.metrics.get(rule.metric)
+        if metric is None:
+            raise ThresholdsError(f"{place}: {_unknown_metric(rule, 'a tier', suite.name, suite.metrics)}")
+        _check_bounds(place, rule, metric.low, metric.high)
+        _check_loss(place, rule, "max_regression", rule.max_regression, metric.better, metric.high - metric.low)
+
+
+def _check_floor(place: str, rule: FloorRule) -> None:
+    for suite in _suites_of(place, rule):
+        better = suite.case_metrics.get(rule.metric)
+        if better is None:
+            raise ThresholdsError(f"{place}: {_unknown_metric(rule, 'a case', suite.name, suite.case_metrics)}")
+        high = 1.0 if rule.metric.endswith(_SHARES) else math.inf
+        _check_bounds(place, rule, 0.0, high)
+        _check_loss(place, rule, "case_tolerance", rule.case_tolerance, better, high)
+
+
+_SHARES = ("_accuracy", "_rate", "_precision", "_recall", "_f1")
+"""Endings of the names of a case's metrics that lie between 0 and 1."""
+
+
+def _suites_of(place: str, rule: _Rule) -> list[Suite]:
+    """The suites that have a tier which `where` may select."""
+    literal = re.split(r"[*?\[]", rule.where, maxsplit=1)[0]
+    found = [n for n in suite_names() if f"{n}/".startswith(literal) or literal.startswith(f"{n}/")]
+    if not found:
+        name = rule.where.partition("/")[0]
+        raise ThresholdsError(f"{place}: where: unknown suite {name!r}; {nearest(name, suite_names())}")
+    if literal == rule.where and "/" not in literal.rstrip("/"):
+        raise ThresholdsError(f"{place}: where selects no tier; write '{found[0]}/*' for all tiers of the suite")
+    return [load_suite(name) for name in found]
+
+
+def _unknown_metric(rule: _Rule, whose: str, suite: str, known: Iterable[str]) -> str:
+    selected = f"{whose} of {suite}, which where selects"
+    return f"metric = {rule.metric!r} is no metric of {selected}; {nearest(rule.metric, known)}"
+
+
+def _check_bounds(place: str, rule: _Rule, low: float, high: float) -> None:
+    for field, bound in (("min", rule.min), ("max", rule.max)):
+        if bound is not None and not low <= bound <= high:
+            raise ThresholdsError(
+                f"{place}: {field} = {bound!r} is outside what {rule.metric} can be; give {low:g} to {high:g}"
+            )
     if rule.min is not None and rule.max is not None and rule.min > rule.max:
-        raise ThresholdsError(f"{place}: min = {rule.min!r} is over max = {rule.max!r}")
-    if rule.min is None and rule.max is None and loss is None:
-        raise ThresholdsError(f"{place}: bounds nothing; give min, max or {'max_regression' if is_gate else 'case_tolerance'}")
+        raise ThresholdsError(f"{place}: min = {rule.min!r} is over max = {rule.max!r}; exchange or correct them")
+
+
+def _check_loss(place: str, rule: _Rule, field: str, loss: float | None, better: int, most: float) -> None:
+    if loss is None:
+        if rule.min is None and rule.max is None:
+            raise ThresholdsError(f"{place}: bounds nothing; give min, max or {field}")
+        return
+    if better == 0:
+        raise ThresholdsError(f"{place}: {rule.metric} has no better direction, so it cannot get worse; remove {field}")
+    if not loss <= most:
+        raise ThresholdsError(f"{place}: {field} = {loss!r} is more than {rule.metric} can lose; give 0 to {most:g}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pytest_vtcfaith.metrics.scripts import HAN, SPACELESS, WHITE_SPACE, check_lang
 
@@ -33,6 +34,7 @@ class Profile:
     apply: Callable[[str, str], str]
 
 
+@lru_cache(maxsize=8)  # outcome, rates and rewrites of one case each ask for the same two or three texts
 def _verbatim(text: str, lang: str) -> str:
     if text.isascii():
         return _SPACES.sub(" ", text).strip(" ")

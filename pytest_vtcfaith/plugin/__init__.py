@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
+from pytest_vtcfaith.plugin.carry import pytest_report_to_serializable, pytest_warning_recorded
 from pytest_vtcfaith.plugin.fixtures import (
     _vtc_request,
     vtc_baseline,
@@ -22,7 +20,6 @@ from pytest_vtcfaith.plugin.options import pytest_addoption
 from pytest_vtcfaith.plugin.parametrize import MARKER, pytest_collection_modifyitems, pytest_generate_tests
 from pytest_vtcfaith.plugin.rootdir import pytest_load_initial_conftests
 from pytest_vtcfaith.plugin.run import KEY, Run, run_of
-from pytest_vtcfaith.plugin.session import NAME, Session
 
 __all__ = [
     "_vtc_request",
@@ -33,6 +30,7 @@ __all__ = [
     "pytest_load_initial_conftests",
     "pytest_report_header",
     "pytest_report_to_serializable",
+    "pytest_warning_recorded",
     "vtc_baseline",
     "vtc_case",
     "vtc_gate",
@@ -52,10 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[KEY] = run
     if run.active:
         run.check()
-        if run.options.limit is not None and getattr(config.option, "update_snapshots", False):
-            raise pytest.UsageError(
-                "--snapshot-update with --vtc-limit: a limited run is no baseline; leave one of the two away"
-            )
+        from pytest_vtcfaith.plugin.session import NAME, Session
+
         config.pluginmanager.register(Session(run), NAME)
 
 
@@ -63,37 +59,15 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     """Says what will be measured, or how to begin."""
     run = run_of(config)
     if not run.active:
-        return ["vtcfaith: no model chosen, benchmark cases are deselected; choose one: pytest --vtc-model=NAME (e.g. rapidocr)"]
+        return [
+            "vtcfaith: no model chosen, benchmark cases are deselected; "
+            "choose one: pytest --vtc-model=NAME (e.g. rapidocr)"
+        ]
     counts = ", ".join(f"{name} {len(run.cases(name))} cases" for name in run.suites if run.cases(name))
     lines = [f"vtcfaith: {', '.join(run.specs)}: {counts}; thresholds {run.thresholds_file}"]
     if run.options.limit is not None:
         lines.append(
-            f"vtcfaith: LIMITED to {run.options.limit} documents per tier: not a release verdict, compared with no baseline"
+            f"vtcfaith: LIMITED to {run.options.limit} documents per tier: not a release verdict, "
+            "compared with no baseline"
         )
     return lines
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_report_to_serializable(config: pytest.Config, report: object) -> Iterator[None]:
-    """What a worker sends: values that xdist cannot carry would end the worker and could end the run green."""
-    data: Any = yield
-    return _plain(data)  # type: ignore[return-value]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str):
-        if value.isascii():
-            return value
-        return "".join(f"\\u{ord(c):04x}" if 0xD800 <= ord(c) <= 0xDFFF else c for c in value)
-    if value is None or type(value) in (bool, int, float, bytes):
-        return value
-    if isinstance(value, dict):
-        return {_plain(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_plain(v) for v in value) if type(value) in (list, tuple) else [_plain(v) for v in value]
-    if hasattr(value, "item") and hasattr(value, "dtype"):
-        return _plain(value.item())
-    for kind in (bool, int, float):
-        if isinstance(value, kind):
-            return kind(value)
-    return _plain(str(value))

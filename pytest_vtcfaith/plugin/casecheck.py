@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_vtcfaith.gating.baselines import BaselineError
-from pytest_vtcfaith.gating.thresholds import SLACK
 from pytest_vtcfaith.plugin.ledger import PROPERTY, encode_score
 from pytest_vtcfaith.plugin.run import Ask, Run, run_of
 
@@ -25,7 +23,7 @@ def book(
 
     run = run_of(item.config)
     case = ask.case
-    row = {
+    row: dict[str, Any] = {
         "case": case.id,
         "suite": case.suite,
         "tier": case.tier,
@@ -49,7 +47,7 @@ class CaseResult:
     """The metrics of one case by name (`score["word_accuracy"]`), with `outcome` and `text`."""
 
     def __init__(
-        self, run: Run, ask: Ask, transcript: Transcript, metrics: Mapping[str, Any], request: Request, item: pytest.Item
+        self, run: Run, ask: Ask, transcript: Transcript, metrics: Mapping[str, Any], request: Request
     ) -> None:
         self.metrics = metrics
         self.outcome = transcript.outcome
@@ -59,7 +57,6 @@ class CaseResult:
         self._ask = ask
         self._transcript = transcript
         self._request = request
-        self._item = item
 
     def __getitem__(self, name: str) -> Any:
         return self.metrics[name]
@@ -67,7 +64,7 @@ class CaseResult:
     def check(self) -> None:
         """Fails the test when a floor is violated, the case fell below its baseline, or it was not measured.
 
-        A failure of the model that a `failure_rate` gate covers is an expected failure: the gate decides (definitions §8).
+        A failure that a `failure_rate` gate covers is an expected failure: the gate decides (definitions §8).
         """
         if self.outcome == "infrastructure_error":
             reason = self._transcript.reply.error or "no reply"
@@ -78,14 +75,19 @@ class CaseResult:
             from pytest_vtcfaith.suites.explain import describe_text
 
             said = visible(describe_text(self.text))
-            if thresholds.covers_failures(self.case.tier):
-                pytest.xfail(f"{self.outcome}: {said}; the failure_rate gate decides")
-            self._fail(f"{self.outcome}: {said}; no failure_rate gate covers {self.case.tier}")
+            verdict = f"{self.outcome}: {said}"
+            if not thresholds.covers_failures(self.case.tier):
+                self._fail(f"{verdict}; no failure_rate gate covers {self.case.tier}")
+            verdict = f"{verdict}; the failure_rate gate decides"
+            pytest.xfail(verdict)
+            self._fail(verdict)  # reached under --runxfail, where pytest.xfail returns
         problems = [*self._floors(), *self._losses()]
         if problems:
             self._fail("; ".join(problems))
 
     def _floors(self) -> Iterator[str]:
+        from pytest_vtcfaith.gating.thresholds import SLACK
+
         for rule in self._run.thresholds.floors(self.case.tier):
             found = self.metrics.get(rule.metric)
             if found is None:
@@ -96,6 +98,8 @@ class CaseResult:
                 yield f"{rule.metric} {_short(found)} > {rule.max:g}"
 
     def _losses(self) -> Iterator[str]:
+        from pytest_vtcfaith.gating.baselines import BaselineError
+        from pytest_vtcfaith.gating.thresholds import SLACK
         from pytest_vtcfaith.plugin.compare import case_baseline
 
         rules = [r for r in self._run.thresholds.floors(self.case.tier) if r.case_tolerance is not None]
@@ -116,15 +120,25 @@ class CaseResult:
             loss = (old - new) * better[rule.metric]
             if not loss <= rule.case_tolerance + SLACK:
                 yield (
-                    f"{rule.metric} fell from {_short(old)} to {_short(new)}, more than {rule.case_tolerance:g} below the baseline"
+                    f"{rule.metric} was {_short(old)} in the baseline, is {_short(new)}: "
+                    f"worse by more than {rule.case_tolerance:g}"
                 )
 
     def _fail(self, verdict: str, *, explain: bool = True) -> None:
         from pytest_vtcfaith.report.failure import failure_text
 
         pytest.fail(
-            failure_text(self._run.suite(self.case.suite), self._ask, verdict, self._transcript, self.metrics, self._request,
-                         self._run.report_folder, self._run.config.rootpath, explain=explain),
+            failure_text(
+                self._run.suite(self.case.suite),
+                self._ask,
+                verdict,
+                self._transcript,
+                self.metrics,
+                self._request,
+                self._run.report_folder,
+                self._run.config.rootpath,
+                explain=explain,
+            ),
             pytrace=False,
         )
 

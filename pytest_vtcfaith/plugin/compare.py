@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from pytest_vtcfaith.plugin.run import Run
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
+    from pytest_vtcfaith.suites.case import CaseScore
+
 
 def expected_fields(run: Run, suite: str, tier: str, model: str) -> dict[str, str]:
     """What a baseline must say to be comparable with this run."""
@@ -27,21 +29,24 @@ def expected_fields(run: Run, suite: str, tier: str, model: str) -> dict[str, st
     }
 
 
-def compare(spec: GateSpec, run: Run, subject: GateSubject, scores: list[Any], snapshot: SnapshotAssertion) -> Verdict:
+def compare(
+    spec: GateSpec, run: Run, subject: GateSubject, scores: Sequence[CaseScore], snapshot: SnapshotAssertion
+) -> Verdict:
     """The verdict of a regression or baseline gate; writes the baseline when the run is accepted."""
     metric = run.suite(spec.suite).metrics[spec.rule.metric]
-    unbounded = spec.rule.model_copy(update={"min": None, "max": None})
-    measured = judge_threshold(subject, metric, unbounded, seed=run.options.seed)
-    undefined = measured.verdict == "not_measured" and subject.summary.measured == subject.summary.expected + subject.lost > 0
+    updating = bool(snapshot.update_snapshots)
+    bare = {"min": None, "max": None} | ({"min_coverage": 1.0} if updating else {})  # only whole tiers are accepted
+    measured = judge_threshold(subject, metric, spec.rule.model_copy(update=bare), seed=run.options.seed)
+    everything = subject.summary.measured == subject.summary.expected + subject.lost > 0
+    undefined = measured.verdict == "not_measured" and everything
     if measured.verdict != "pass" and not (undefined and spec.kind == "baseline"):
         return measured  # nothing may be accepted or compared that was not measured
     path = baseline_path(run.baselines_folder, spec.model, spec.tier)
-    updating = bool(snapshot.update_snapshots)
     if not updating:
         try:
             before = read_baseline(path, expect=expected_fields(run, spec.suite, spec.tier, spec.model))
-        except BaselineError as problem:
-            return replace(measured, verdict="not_measured", message=str(problem))
+        except BaselineError as wrong:
+            return replace(measured, verdict="not_measured", message=str(wrong))
         if before is None:
             return replace(measured, verdict="not_applicable", message=MISSING)
     found: list[Verdict] = []

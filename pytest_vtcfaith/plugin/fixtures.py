@@ -1,4 +1,4 @@
-"""The fixtures: `vtc_case`, `vtc_model`, `vtc_renderer`, `vtc_page`, `vtc_response`, `vtc_score`, `vtc_gate`, `vtc_baseline`."""
+"""The fixtures that benchmark tests, and a user's own, are written with."""
 
 from __future__ import annotations
 
@@ -75,15 +75,17 @@ def vtc_response(request: pytest.FixtureRequest, _vtc_request: Request) -> Trans
 
 
 @pytest.fixture
-def vtc_score(request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Transcript, _vtc_request: Request) -> CaseResult:
-    """The metrics of this case by name, its outcome and transcript; `check()` holds them against the thresholds file."""
+def vtc_score(
+    request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Transcript, _vtc_request: Request
+) -> CaseResult:
+    """The metrics of this case by name, its outcome and text; `check()` holds them against the thresholds file."""
     from pytest_vtcfaith.plugin.casecheck import CaseResult, book
 
     run = run_of(request.config)
     metrics = run.suite(vtc_case.suite).score(vtc_case, vtc_response, _vtc_request)
     reason = vtc_response.reply.error or "" if vtc_response.outcome == "infrastructure_error" else ""
     book(request.node, _ask(request), vtc_response.outcome, metrics, reason, vtc_response)
-    return CaseResult(run, _ask(request), vtc_response, metrics, _vtc_request, request.node)
+    return CaseResult(run, _ask(request), vtc_response, metrics, _vtc_request)
 
 
 @pytest.fixture
@@ -98,7 +100,7 @@ def vtc_gate(request: pytest.FixtureRequest) -> Gate:
 
 @pytest.fixture
 def vtc_baseline(request: pytest.FixtureRequest) -> Any:
-    """In a gate: the session's snapshot, to be bound to the tier's file. In a case: its entry in the baseline, or None."""
+    """In a gate the session's snapshot, to be bound to the tier's file; in a case its entry there, or None."""
     if "vtc_gate" in request.fixturenames:
         return request.getfixturevalue("snapshot")
     from pytest_vtcfaith.plugin.compare import case_baseline

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_vtcfaith.gating.thresholds import SLACK, GateRule, SuiteRule
 from pytest_vtcfaith.plugin.run import Run
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from pytest_vtcfaith.gating.judge import GateSubject, Verdict
+    from pytest_vtcfaith.gating.thresholds import GateRule
     from pytest_vtcfaith.plugin.ledger import Ledger
-    from pytest_vtcfaith.suites.case import Case
+    from pytest_vtcfaith.suites.case import CaseScore
 
 ALL = "all"
 """The model of a gate that speaks about a renderer: A(R) = max over the models run (definitions §3)."""
@@ -25,7 +25,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class GateSpec:
-    """One gate: `kind` is threshold, regression, baseline (no regression rule speaks about the tier), or inapplicable."""
+    """One gate: `kind` is threshold, regression, baseline (no regression rule speaks of the tier), or inapplicable."""
 
     id: str
     kind: str
@@ -46,6 +46,8 @@ def gate_specs(run: Run) -> list[GateSpec]:
 
 
 def _all_specs(run: Run) -> Iterator[GateSpec]:
+    from pytest_vtcfaith.gating.thresholds import GateRule, SuiteRule
+
     for suite in run.suites:
         tiers = run.tiers(suite)
         for tier in tiers:
@@ -56,15 +58,14 @@ def _all_specs(run: Run) -> Iterator[GateSpec]:
             for tier in tiers:
                 yield from _tier_specs(run, suite, tier, tiers, model)
             if tiers:
-                rule = GateRule(where=f"{suite}/*", metric="inapplicable", max=_suite_rule(run, suite).max_inapplicable)
+                bound = run.thresholds.suite.get(suite, SuiteRule()).max_inapplicable
+                rule = GateRule(where=f"{suite}/*", metric="inapplicable", max=bound)
                 yield GateSpec(f"{model}-{suite}-inapplicable", "inapplicable", suite, suite, model, rule)
 
 
-def _suite_rule(run: Run, suite: str) -> SuiteRule:
-    return run.thresholds.suite.get(suite, SuiteRule())
-
-
 def _tier_specs(run: Run, suite: str, tier: str, tiers: list[str], model: str) -> Iterator[GateSpec]:
+    from pytest_vtcfaith.gating.thresholds import GateRule
+
     compared = False
     for _, rule in run.thresholds.gates(tier):
         if rule.metric == "A" or not run.suite(suite).needs(tier, rule.metric, tiers) <= set(tiers):
@@ -127,25 +128,18 @@ class Gate:
 
         return compare(spec, self._run, subject, scores, baseline)
 
-    def _subject(self, model: str) -> tuple[GateSubject, list[Any]]:
+    def _subject(self, model: str) -> tuple[GateSubject, Sequence[CaseScore]]:
         from pytest_vtcfaith.gating.judge import GateSubject
 
-        suite = self._run.suite(self.spec.suite)
-        tiers = self._run.tiers(self.spec.suite)
-        needed = suite.needs(self.spec.tier, self.spec.rule.metric, tiers)
-        cases: list[Case] = [c for c in self._run.cases(self.spec.suite) if c.tier in needed]
-        lost, unselected = self._ledger.missing(model, cases)
-        if unselected:
+        pool = self._ledger.pool(model, self.spec.tier, needed_tiers(self._run, self.spec))
+        if pool.unselected:
             pytest.skip(
-                f"{self.spec.tier}: {len(unselected)} of {len(cases)} cases were not selected and no earlier run of {model} "
-                f"has them, first {unselected[0].id}"
+                f"{self.spec.tier}: {len(pool.unselected)} of {pool.total} cases were not selected and no earlier run "
+                f"of {model} has them, first {pool.unselected[0].id}"
             )
-        scores, stored = self._ledger.scores(model, cases)
-        if stored:
+        if pool.stored:
             self._ledger.used_stored.add((model, self.spec.tier))
-        summary = suite.summarise(self.spec.tier, scores)
-        own = sum(case.tier == self.spec.tier for case in lost)
-        return GateSubject(self.spec.id, model, summary, own, bool(stored)), scores
+        return GateSubject(self.spec.id, model, pool.summary, pool.lost, bool(pool.stored)), pool.scores
 
     def _best_model(self) -> Verdict:
         from pytest_vtcfaith.gating.judge import judge_threshold
@@ -161,10 +155,11 @@ class Gate:
 
     def _inapplicable(self) -> Verdict:
         from pytest_vtcfaith.gating.judge import Verdict
+        from pytest_vtcfaith.gating.thresholds import SLACK
 
         spec, bound = self.spec, float(self.spec.rule.max or 0.0)
         cases = self._run.cases(spec.suite)
-        lost, unselected = self._ledger.missing(spec.model, cases)
+        _, unselected = self._ledger.missing(spec.model, cases)
         if unselected:
             pytest.skip(f"{spec.suite}: {len(unselected)} of {len(cases)} cases were not selected")
         scores, stored = self._ledger.scores(spec.model, cases)
@@ -193,7 +188,20 @@ class Gate:
         )
 
 
-def record_of(run: Run, spec: GateSpec, subject: GateSubject, scores: list[Any]) -> Mapping[str, Any]:
+def needed_tiers(run: Run, spec: GateSpec) -> frozenset[str]:
+    """The tiers that a gate takes scores from.
+
+    All gates that read or write a tier's baseline take the same ones, so that each would write the same file.
+    """
+    suite, tiers = run.suite(spec.suite), run.tiers(spec.suite)
+    metrics = {spec.rule.metric}
+    if spec.kind != "threshold":
+        compared = {rule.metric for _, rule in run.thresholds.gates(spec.tier) if rule.max_regression is not None}
+        metrics |= {m for m in (suite.primary, *compared) if suite.needs(spec.tier, m, tiers) <= set(tiers)}
+    return frozenset().union(*(suite.needs(spec.tier, metric, tiers) for metric in metrics))
+
+
+def record_of(run: Run, spec: GateSpec, subject: GateSubject, scores: Sequence[CaseScore]) -> Mapping[str, Any]:
     """What a baseline keeps of a tier."""
     from importlib.metadata import version
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_vtcfaith.plugin.run import Ask, Run
 from pytest_vtcfaith.suites.case import Case, CaseScore
 
+if TYPE_CHECKING:
+    from pytest_vtcfaith.suites.base import TierSummary
+
 PROPERTY = "vtc"
 """Name of the one user property in which a score travels to the controller."""
+
+KEPT = frozenset({"case", "outcome", "metrics", "reason"})
+"""The fields of a score kept between runs; `case` is the case's fingerprint."""
 
 Key = tuple[str, str, str]
 
@@ -27,44 +34,78 @@ def encode_score(ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str
     return json.dumps(row, sort_keys=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What one model's gates of one tier judge: the tier's summary, the scores it was made from, and what they lack.
+
+    `lost` counts the tier's cases that were selected and gave no score, `unselected` are cases of all needed tiers that
+    were not selected and have no stored score, of `total` cases; `stored` counts scores of earlier runs.
+    """
+
+    summary: TierSummary
+    scores: Sequence[CaseScore]
+    lost: int
+    unselected: Sequence[Case]
+    total: int
+    stored: int
+
+
 class Ledger:
     """Scores by suite, model and case: fresh ones of this run, and stored ones of earlier runs of the same model."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.selected: dict[str, Key | None] = {}
+        self.selected: dict[str, Ask | None] = {}
         self.reported: set[str] = set()
         self.fresh: dict[Key, CaseScore] = {}
         self.used_stored: set[tuple[str, str]] = set()
+        self._scored: set[Key] = set()
         self._stored: dict[str, dict[Key, CaseScore]] = {}
+        self._booked: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._pools: dict[tuple[str, str, frozenset[str]], Pool] = {}
 
     def select(self, nodeids: Iterable[str]) -> None:
-        """Notes which tests will run; those that are cases by their parameter id."""
-        self.selected = {nodeid: self._key(nodeid) for nodeid in nodeids}
+        """Notes tests that will run, with the case of those that have one in their parameter id."""
+        for nodeid in nodeids:
+            if nodeid not in self.selected:
+                ask = self.selected[nodeid] = self._ask(nodeid)
+                if ask is not None:
+                    self._scored.add(ask.key)
 
-    def _key(self, nodeid: str) -> Key | None:
-        _, bracket, inner = nodeid.partition("[")
+    def spare(self, nodeids: Iterable[str]) -> None:
+        """Of the selected tests, those that look at a case without scoring it: no gate waits for them."""
+        spared = set(nodeids)
+        self._scored = {ask.key for nodeid, ask in self.selected.items() if ask is not None and nodeid not in spared}
+
+    def _ask(self, nodeid: str) -> Ask | None:
+        _, _, function = nodeid.partition("::")
+        _, bracket, inner = function.partition("[")
         if not bracket:
             return None
-        inner = inner.removesuffix("]")
         known = self.run.by_id
+        inner = inner[: inner.rfind("]")]  # behind it stands the group of --dist loadgroup
         if inner in known:
-            return known[inner].key
+            return known[inner]
         parts = inner.split("-")  # a user's own parameters stand before or behind ours
         for length in range(len(parts) - 1, 0, -1):
             for start in range(len(parts) - length + 1):
                 if (found := known.get("-".join(parts[start : start + length]))) is not None:
-                    return found.key
+                    return found
         return None
 
     def take(self, report: pytest.TestReport) -> dict[str, Any] | None:
         """Books a report and the score it carries; returns the score's row."""
-        if report.outcome != "rerun" and (report.when != "setup" or report.outcome != "passed"):
+        if str(report.outcome) != "rerun" and (report.when != "setup" or report.outcome != "passed"):
             self.reported.add(report.nodeid)
         text = next((v for k, v in reversed(report.user_properties) if k == PROPERTY), None)
         if not isinstance(text, str):
             return None
+        before = self._booked.get(report.nodeid)
+        if before is not None and before[0] == text:  # setup, call and teardown carry the same
+            return before[1]
         row: dict[str, Any] = json.loads(text)
+        self._booked[report.nodeid] = text, row
+        self._pools.clear()
         ask = self.run.by_id.get(f"{row['model']}-{row['case']}")
         if ask is not None:
             self.fresh[ask.key] = CaseScore(ask.case, ask.slug, row["outcome"], row["metrics"], row.get("reason", ""))
@@ -75,16 +116,20 @@ class Ledger:
         """Selected tests, of the benchmark or not, that gave no report at all."""
         return [nodeid for nodeid in self.selected if nodeid not in self.reported]
 
+    @property
+    def awaited(self) -> bool:
+        """Whether any selected test was to score a case."""
+        return bool(self._scored)
+
     def missing(self, model: str, cases: Collection[Case]) -> tuple[list[Case], list[Case]]:
         """Cases without a score: those that were selected and lost theirs, and those that were not selected."""
-        chosen = {key for key in self.selected.values() if key is not None}
         lost, unselected = [], []
         stored = self.stored(model)
         for case in cases:
             key = (case.suite, model, case.id)
             if key in self.fresh:
                 continue
-            if key in chosen:
+            if key in self._scored:
                 lost.append(case)
             elif key not in stored:
                 unselected.append(case)
@@ -93,16 +138,28 @@ class Ledger:
     def scores(self, model: str, cases: Collection[Case]) -> tuple[list[CaseScore], int]:
         """The scores of the cases, fresh before stored, and how many of them were stored."""
         stored = self.stored(model)
-        chosen = {key for key in self.selected.values() if key is not None}
         found, old = [], 0
         for case in cases:
             key = (case.suite, model, case.id)
             if key in self.fresh:
                 found.append(self.fresh[key])
-            elif key not in chosen and key in stored:
+            elif key not in self._scored and key in stored:
                 found.append(stored[key])
                 old += 1
         return found, old
+
+    def pool(self, model: str, tier: str, needed: frozenset[str]) -> Pool:
+        """The tier pooled with all that the `needed` tiers of its suite say about it; kept until a score is booked."""
+        key = model, tier, needed
+        if key not in self._pools:
+            suite = tier.partition("/")[0]
+            cases = [case for case in self.run.cases(suite) if case.tier in needed]
+            lost, unselected = self.missing(model, cases)
+            scores, stored = self.scores(model, cases)
+            summary = self.run.suite(suite).summarise(tier, scores)
+            own = sum(case.tier == tier for case in lost)
+            self._pools[key] = Pool(summary, scores, own, unselected, len(cases), stored)
+        return self._pools[key]
 
     def stored(self, model: str) -> Mapping[Key, CaseScore]:
         """Scores of the last run of the same model that still speak about the same texts and scoring."""
@@ -113,40 +170,48 @@ class Ledger:
     def _file(self, model: str) -> str:
         return f"vtcfaith/scores/{model}"
 
-    def _read(self, model: str) -> dict[Key, CaseScore]:
+    def _kept(self, model: str) -> dict[str, Any]:
+        """What earlier runs kept, by case id, whatever cases this run chose; nothing when it cannot be read."""
         cache = getattr(self.run.config, "cache", None)
         data = cache.get(self._file(model), None) if cache is not None else None
         if not isinstance(data, dict) or data.get("about") != self._about(model):
             return {}
+        try:
+            rows = json.loads(data["scores"])
+            return {case_id: row for case_id, row in rows.items() if row.keys() >= KEPT}
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return {}
+
+    def _read(self, model: str) -> dict[Key, CaseScore]:
         found = {}
-        for case_id, row in data["scores"].items():
+        for case_id, row in self._kept(model).items():
             ask = self.run.by_id.get(f"{model}-{case_id}")
             if ask is not None and row["case"] == ask.case.fingerprint:
                 found[ask.key] = CaseScore(ask.case, model, row["outcome"], row["metrics"], row["reason"])
         return found
 
     def _about(self, model: str) -> dict[str, Any]:
+        from importlib.metadata import version
+
         spec = self.run.specs[model]
-        return {"profile": self.run.profile, "model": {"name": spec.name, **_plain(spec.identity)}}
+        identity = json.loads(json.dumps(spec.identity, default=str))
+        about = {"program": version("pytest-vtcfaith"), "profile": self.run.profile}
+        return {**about, "model": {"name": spec.name, **identity}}
 
     def keep(self) -> None:
         """Stores the fresh scores beside older ones that still hold; what this run lost is not kept."""
         cache = getattr(self.run.config, "cache", None)
         if cache is None:
             return
-        lost = {key for key in self.selected.values() if key is not None and key not in self.fresh}
         for model in self.run.specs:
-            scores = {k: s for k, s in self.stored(model).items() if k not in lost}
-            scores |= {k: s for k, s in self.fresh.items() if k[1] == model and (s.measured or s.inapplicable)}
-            rows = {
-                s.case.id: {"case": s.case.fingerprint, "outcome": s.outcome, "metrics": dict(s.metrics), "reason": s.reason}
-                for s in scores.values()
-            }
-            cache.set(self._file(model), {"about": self._about(model), "scores": rows})
-
-
-def _plain(identity: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(json.loads(json.dumps(identity, default=str)))
+            asked = {case_id for _, of, case_id in self._scored if of == model}
+            rows = {case_id: row for case_id, row in self._kept(model).items() if case_id not in asked}
+            for s in self.fresh.values():
+                if s.model == model and (s.measured or s.inapplicable):
+                    row = {"outcome": s.outcome, "metrics": dict(s.metrics), "reason": s.reason}
+                    rows[s.case.id] = {"case": s.case.fingerprint, **row}
+            # as one string: the cache indents what it writes, which takes long for thousands of cases
+            cache.set(self._file(model), {"about": self._about(model), "scores": json.dumps(rows)})
 
 
 def line_of(case: Case, root: Path) -> tuple[str, int]:

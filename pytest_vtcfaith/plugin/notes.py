@@ -32,7 +32,7 @@ def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
         found.append(f"{accepted} gates accepted this run as the baseline in {run.baselines_folder}")
     if ledger.used_stored:
         found.append(
-            f"{len(ledger.used_stored)} tiers (marked *) take scores of cases that were not selected from an earlier run"
+            f"{len(ledger.used_stored)} tiers (marked *) take scores of cases that were not selected from earlier runs"
         )
     left_out = _left_out(run)
     if left_out:

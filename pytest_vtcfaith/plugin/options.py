@@ -25,8 +25,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="model to measure: a registered name, or adapter:identifier, e.g. rapidocr, tesseract, replay:answers.jsonl. "
-        "Repeat it for several models. Without it the benchmark cases are deselected.",
+        help="model to measure: a registered name, or adapter:identifier, e.g. rapidocr, replay:FILE; may be "
+        "repeated. Without it the benchmark cases are deselected.",
     )
     add(
         "--vtc-suite",
@@ -35,7 +35,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="only this suite (rewriting, preservation); may be repeated",
     )
-    add("--vtc-lang", action="append", default=[], metavar="LANG", help="only this language (en, zh, ko); may be repeated")
+    add(
+        "--vtc-lang",
+        action="append",
+        default=[],
+        metavar="LANG",
+        help="only this language (en, zh, ko); may be repeated",
+    )
     add(
         "--vtc-tier",
         action="append",
@@ -48,8 +54,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=None,
         metavar="N",
-        help="only the first N documents of every tier, always the same ones; such a run says that it is limited and is never "
-        "compared with a baseline",
+        help="only the first N documents of every tier, always the same ones; such a run says that it is limited "
+        "and is never compared with a baseline",
     )
     add(
         "--vtc-thresholds",
@@ -68,7 +74,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--vtc-baselines",
         default=None,
         metavar="DIR",
-        help="folder of baselines (default: baselines/ beside the cases, or under rootdir when the cases are installed)",
+        help="folder of baselines (default: baselines/ beside the cases, or under rootdir when they are installed)",
     )
     add("--vtc-cache", default=None, metavar="DIR", help="folder of stored replies (default: in the pytest cache)")
     add("--vtc-no-cache", action="store_true", default=False, help="ask the model every time; store nothing")
@@ -155,8 +161,10 @@ def _table(rootpath: Path) -> Mapping[str, Any]:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise pytest.UsageError(f"{file}: cannot be read as TOML: {problem}") from problem
-    table: Mapping[str, Any] = data.get("tool", {}).get("vtcfaith", {})
     place = f"{file}: [tool.vtcfaith]"
+    table = data.get("tool", {}).get("vtcfaith", {})
+    if not isinstance(table, Mapping):
+        raise pytest.UsageError(f"{place} must be a table, got {table!r}")
     for key, given in table.items():
         if key not in TABLE:
             from pytest_vtcfaith.gating.thresholds import nearest
@@ -172,7 +180,8 @@ def _table(rootpath: Path) -> Mapping[str, Any]:
 
         for condition in table["prompts"]:
             if condition not in CONDITIONS:
-                raise pytest.UsageError(f"{place}: prompts: unknown condition {condition!r}; known: {', '.join(CONDITIONS)}")
+                known = ", ".join(CONDITIONS)
+                raise pytest.UsageError(f"{place}: prompts: unknown condition {condition!r}; known: {known}")
         if not table["prompts"]:
             raise pytest.UsageError(f"{place}: prompts is empty; give at least 'plain'")
     return table

@@ -45,6 +45,11 @@ class Ask:
         return self.case.suite, self.slug, self.case.id
 
 
+@dataclass(frozen=True, slots=True)
+class _Unloadable:
+    problem: Exception
+
+
 class Run:
     """What this process knows of the run. Nothing is read or loaded before it is asked for."""
 
@@ -66,13 +71,25 @@ class Run:
         try:
             _ = self.specs
             _ = self.thresholds
+            self._check_folders()
             if not any(self.cases(name) for name in self.suites):
                 raise pytest.UsageError(
-                    "no case is left: --vtc-suite, --vtc-lang, --vtc-tier and --vtc-renderer exclude one another; tiers: "
-                    + ", ".join(sorted({c.tier for name in self._known_suites for c in self._all_cases[name]}))
+                    "no case is left: --vtc-suite, --vtc-lang, --vtc-tier, --vtc-renderer exclude one another; tiers: "
+                    + ", ".join(sorted({c.tier for name in self.known_suites for c in self._all_cases[name]}))
                 )
         except (ThresholdsError, ManifestError, FileNotFoundError, ValueError) as problem:
             raise pytest.UsageError(str(problem)) from problem
+
+    def _check_folders(self) -> None:
+        options = self.options
+        if options.limit is not None and getattr(self.config.option, "update_snapshots", False):
+            raise pytest.UsageError(
+                "--snapshot-update with --vtc-limit: a limited run is no baseline; leave one of the two away"
+            )
+        for name in ("cases", "report", "baselines", "cache"):
+            folder: Path | None = getattr(options, name)
+            if folder is not None and folder.exists() and not folder.is_dir():
+                raise pytest.UsageError(f"--vtc-{name} {folder}: is a file; name a folder")
 
     @cached_property
     def specs(self) -> Mapping[str, ModelSpec]:
@@ -90,17 +107,23 @@ class Run:
         return found
 
     @cached_property
-    def _known_suites(self) -> tuple[str, ...]:
+    def known_suites(self) -> tuple[str, ...]:
+        """Names of all suites."""
         from pytest_vtcfaith.suites import suite_names
 
         return suite_names()
 
     @cached_property
+    def known_langs(self) -> tuple[str, ...]:
+        """The languages that may be asked for: the bundled ones and those of the manifests."""
+        return tuple(sorted({*LANGS, *(case.lang for name in self.known_suites for case in self._all_cases[name])}))
+
+    @cached_property
     def suites(self) -> tuple[str, ...]:
         """Names of the chosen suites."""
         for name in self.options.suites:
-            _must_be_known("--vtc-suite", name, self._known_suites)
-        return tuple(n for n in self._known_suites if not self.options.suites or n in self.options.suites)
+            _must_be_known("--vtc-suite", name, self.known_suites)
+        return tuple(n for n in self.known_suites if not self.options.suites or n in self.options.suites)
 
     def suite(self, name: str) -> Suite:
         """The suite of that name."""
@@ -112,13 +135,13 @@ class Run:
     def _all_cases(self) -> Mapping[str, list[Case]]:
         found: dict[str, list[Case]] = {}
         seen: dict[str, Case] = {}
-        for name in self._known_suites:
+        for name in self.known_suites:
             cases = self.suite(name).cases(self.options.cases, prompts=self.options.prompts)
             for case in cases:
                 if case.id in seen:
-                    other = seen[case.id]
+                    place = f"{seen[case.id].file}:{seen[case.id].line}"
                     raise pytest.UsageError(
-                        f"{case.file}:{case.line}: case {case.id!r} is also in {other.file}:{other.line}; give one another id"
+                        f"{case.file}:{case.line}: case {case.id!r} is also in {place}; give one another id"
                     )
                 seen[case.id] = case
             found[name] = cases
@@ -129,10 +152,10 @@ class Run:
     @cached_property
     def _chosen(self) -> Mapping[str, list[Case]]:
         options = self.options
-        everything = [c for name in self._known_suites for c in self._all_cases[name]]
+        everything = [c for name in self.known_suites for c in self._all_cases[name]]
         tiers = sorted({c.tier for c in everything})
         for lang in options.langs:
-            _must_be_known("--vtc-lang", lang, sorted({*LANGS, *(c.lang for c in everything)}))
+            _must_be_known("--vtc-lang", lang, self.known_langs)
         for pattern in options.tiers:
             if not any(_matches(tier, pattern) for tier in tiers):
                 _must_be_known("--vtc-tier", pattern, tiers)
@@ -140,7 +163,7 @@ class Run:
         for name in options.renderers:
             _must_be_known("--vtc-renderer", name, layouts)
         chosen: dict[str, list[Case]] = {}
-        for name in self._known_suites:
+        for name in self.known_suites:
             cases = [
                 c
                 for c in self._all_cases[name]
@@ -177,9 +200,17 @@ class Run:
             raise pytest.UsageError("two models and cases make the same test id; give one model another name")
         return found
 
+    def speaks(self, suite: str, tier: str, langs: frozenset[str] | None) -> bool:
+        """Whether a gate about `tier` (or the whole suite) is about cases in `langs` only; None is any language."""
+        return langs is None or all(c.lang in langs for c in self.cases(suite) if tier in (suite, c.tier))
+
     def tiers(self, suite: str) -> list[str]:
-        """The chosen tiers of a suite, in the order of their first case."""
-        return list(dict.fromkeys(case.tier for case in sorted(self.cases(suite), key=lambda c: _natural(c.tier))))
+        """The chosen tiers of a suite, sorted; numbers within them by value."""
+        return self._tiers[suite]
+
+    @cached_property
+    def _tiers(self) -> Mapping[str, list[str]]:
+        return {name: sorted({case.tier for case in cases}, key=_natural) for name, cases in self._chosen.items()}
 
     @cached_property
     def cases_folder(self) -> Path:
@@ -224,38 +255,48 @@ class Run:
             return Path(worker["vtc_report"])
         if self.options.report is not None:
             return self.options.report
-        return self._cache_folder("report")
-
-    def _cache_folder(self, name: str) -> Path:
-        cache = getattr(self.config, "cache", None)
-        if cache is not None:
-            return Path(cache.mkdir("vtcfaith")) / name
+        try:
+            if (folder := self._cache_folder("report")) is not None:
+                return folder
+        except OSError as problem:
+            warnings.warn(f"the pytest cache cannot be written ({problem}); give --vtc-report=DIR", stacklevel=1)
         import tempfile
 
-        return Path(tempfile.gettempdir()) / "pytest-vtcfaith" / name
+        return Path(tempfile.mkdtemp(prefix="vtcfaith-"))
+
+    def _cache_folder(self, name: str) -> Path | None:
+        cache = getattr(self.config, "cache", None)
+        return None if cache is None else Path(cache.mkdir("vtcfaith")) / name
 
     @cached_property
     def store(self) -> ResponseStore | None:
         """The store of replies, None when it is off."""
         if self.options.no_cache:
             return None
-        if self.options.cache is None and getattr(self.config, "cache", None) is None:
-            return None
         from pytest_vtcfaith.engine.store import ResponseStore
 
-        folder = self.options.cache if self.options.cache is not None else self._cache_folder("replies")
+        folder = self.options.cache
         try:
+            folder = folder or self._cache_folder("replies")
+            if folder is None:
+                return None
             folder.mkdir(parents=True, exist_ok=True)
-            return ResponseStore(folder / "replies.sqlite")
         except OSError as problem:
-            warnings.warn(f"{folder}: replies are not stored: {problem}", stacklevel=1)
+            warnings.warn(f"replies are not stored: {problem}", stacklevel=1)
             return None
+        return ResponseStore(folder / "replies.sqlite")
 
     def model(self, slug: str) -> object:
-        """The loaded model, loaded once per process. Raises what loading raises, every time anew."""
+        """The model, loaded once per process. Raises what loading raised; that is not tried again."""
         if slug not in self._models:
-            self._models[slug] = self.specs[slug].load()
-        return self._models[slug]
+            try:
+                self._models[slug] = self.specs[slug].load()
+            except Exception as problem:
+                self._models[slug] = _Unloadable(problem)
+        found = self._models[slug]
+        if isinstance(found, _Unloadable):
+            raise found.problem.with_traceback(None)
+        return found
 
     def respond(self, ask: Ask, request: Request) -> Transcript:
         """Asks the model; an error of loading or answering is the outcome `infrastructure_error`."""

@@ -1,7 +1,7 @@
 """The session: books scores, runs the gates after the last case, and never lets an unmeasured run exit 0.
 
-Scheme of shared/prototypes/gates_as_functions: workers collect the gates, name them and cut them; the controller collects
-them again when the loop of the workers has ended, and runs each through the ordinary protocol.
+Workers collect the gates, name them and cut them; the controller collects them again when the loop of the workers has
+ended, and runs each through the ordinary protocol, so that a gate is a test like any other.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_vtcfaith.plugin.ledger import PROPERTY, Ledger
+from pytest_vtcfaith.plugin.coloured import colour_failure
+from pytest_vtcfaith.plugin.ledger import PROPERTY, Ledger, line_of
 from pytest_vtcfaith.plugin.parametrize import is_gate
 from pytest_vtcfaith.plugin.run import Run
 
@@ -37,9 +38,11 @@ class Session:
         self.judging = not hasattr(run.config, "workerinput")
         self._wanted: dict[GateKey, None] = {}
         self._taken: list[pytest.Item] | None = None
+        self._spared: set[str] = set()
         self._gates_selected = 0
         self._workers_down = 0
         self._workers_named = 0
+        self._begun = False
 
     # --- collection, in the process that collects ---------------------------------------------------
 
@@ -51,11 +54,14 @@ class Session:
         session.items.sort(key=is_gate)
         gates = [item for item in session.items if is_gate(item)]
         cases = [item for item in session.items if not is_gate(item)]
+        spared = [item.nodeid for item in cases if "vtc_score" not in getattr(item, "fixturenames", ())]
         if self.judging:
             self._gates_selected = len(gates)
-            self.ledger.select(item.nodeid for item in cases)
+            self.ledger.select(item.nodeid for item in session.items)
+            self.ledger.spare(spared)
             return
         self.config.workeroutput["vtc_gates"] = [_key(gate) for gate in gates]  # type: ignore[attr-defined]
+        self.config.workeroutput["vtc_spared"] = spared  # type: ignore[attr-defined]
         if (syrupy := self.config.pluginmanager.get_plugin("syrupy")) is not None:
             syrupy.pytest_collection_finish(session)  # counts the gates as selected: its unused detection stays right
         del session.items[len(cases) :]
@@ -82,39 +88,46 @@ class Session:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Gates that the worker had selected."""
-        named = getattr(node, "workeroutput", {}).get("vtc_gates")
+        """Gates that the worker had selected, and tests that score nothing."""
+        output = getattr(node, "workeroutput", {})
+        named = output.get("vtc_gates")
         self._workers_down += 1
         if named is None:
             return
         self._workers_named += 1
+        self._spared.update(output["vtc_spared"])
         self._wanted.update(dict.fromkeys((str(path), str(names)) for path, names in named))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
         """Runs the gates when the loop ended by itself, then counts."""
-        if self.judging and not self.config.option.collectonly:
-            from pytest_vtcfaith.report.results import begin
-
-            begin(self.run.report_folder)
-        result = yield  # raises on -x, --maxfail, Ctrl-C: then no gate runs
         if not self.judging or self.config.option.collectonly:
-            return result
+            return (yield)
+        self._begin()
+        result = yield  # raises on -x, --maxfail, Ctrl-C: then no gate runs
         if self.config.pluginmanager.has_plugin("dsession"):
-            self._wanted_from_dead_workers()
+            self.ledger.spare(self._spared)
+            if self._workers_down and not self._workers_named:
+                self.problems.append("no worker lived to name its gates: none was judged")
             if self._wanted:
                 self._run_gates(session)
         self._count(session)
         return result
 
-    def _wanted_from_dead_workers(self) -> None:
-        """A worker that died named no gates; when none lived that did, nothing was judged."""
-        if not self._wanted and self._workers_down and not self._workers_named:
-            self.problems.append("no worker lived to name its gates: none was judged")
+    def _begin(self) -> None:
+        from pytest_vtcfaith.report.results import begin
+
+        folder = self.run.report_folder
+        try:
+            begin(folder)
+        except OSError as problem:
+            raise pytest.UsageError(f"--vtc-report {folder}: cannot be written: {problem}") from problem
+        self._begun = True
 
     def _run_gates(self, session: pytest.Session) -> None:
         gates = self._collect(session)
         self._gates_selected = len(gates)
+        self.ledger.select(gate.nodeid for gate in gates)
         for gate, following in zip(gates, [*gates[1:], None], strict=True):
             self.config.hook.pytest_runtest_protocol(item=gate, nextitem=following)
             if session.shouldfail:
@@ -124,7 +137,7 @@ class Session:
 
     def _collect(self, session: pytest.Session) -> list[pytest.Item]:
         arguments = dict.fromkeys(f"{path}::{names.partition('[')[0]}" for path, names in self._wanted)
-        count, verbose = session.testscollected, self.config.option.verbose
+        count, verbose = session.testscollected, getattr(self.config.option, "verbose", 0)
         self._taken = []
         self.config.option.verbose = -1  # no second "collected n items" line
         try:
@@ -136,7 +149,8 @@ class Session:
         taken = self._taken
         missing = self._wanted.keys() - {_key(item) for item in taken}
         if missing:
-            self.problems.append(f"{len(missing)} gates were not found again by the controller, first {min(missing)[1]}")
+            first = min(missing)[1]
+            self.problems.append(f"{len(missing)} gates were not found again by the controller, first {first}")
         session.items[:] = taken
         session.testscollected = count + len(taken)
         return taken
@@ -154,7 +168,8 @@ class Session:
         items.clear()
         manager = config.pluginmanager
         private = [p for n in ("lfplugin", "nfplugin", "syrupy", NAME) if (p := manager.get_plugin(n)) is not None]
-        manager.subset_hook_caller("pytest_collection_modifyitems", private)(session=session, config=config, items=self._taken)
+        others = manager.subset_hook_caller("pytest_collection_modifyitems", private)
+        others(session=session, config=config, items=self._taken)
 
     # --- scores and counting ----------------------------------------------------------------------------
 
@@ -168,56 +183,61 @@ class Session:
             others = [(k, v) for k, v in report.user_properties if k != PROPERTY]
             report.user_properties = [*others, *_properties(row)]
         if report.failed:
-            self.failures[report.nodeid] = self._failure(row, report)
+            if row is not None:
+                colour_failure(report)
+            self.failures[report.nodeid] = self._failure(report)
         elif report.when == "call" and report.outcome in ("passed", "skipped"):
             self.failures.pop(report.nodeid, None)  # a rerun that passed
 
-    def _failure(self, row: dict[str, Any] | None, report: pytest.TestReport) -> Failure:
-        from pytest_vtcfaith.plugin.ledger import line_of
+    def _failure(self, report: pytest.TestReport) -> Failure:
         from pytest_vtcfaith.report.view import Failure
 
-        ask = self.run.by_id.get(f"{row['model']}-{row['case']}") if row else None
+        ask = self.ledger.selected.get(report.nodeid)
         file, line = line_of(ask.case, self.config.rootpath) if ask is not None else ("", 0)
-        return Failure(report.nodeid, file, line, str(report.longrepr).partition("\n")[0])
+        crash = getattr(report.longrepr, "reprcrash", None)
+        said = str(report.longrepr) if crash is None else crash.message
+        return Failure(report.nodeid, file, line, said.removeprefix("Failed: ").partition("\n")[0])
 
     def _count(self, session: pytest.Session) -> None:
-        """Fewer reports than selected cases, or nothing measured at all, fails the session."""
+        """Fewer reports than selected tests, or nothing measured at all, fails the session."""
+        self.ledger.keep()
         lost = self.ledger.unreported
         if lost:
-            self.problems.append(f"{len(lost)} of {len(self.ledger.selected)} selected cases gave no report, first {lost[0]}")
-        selected = bool(self._gates_selected or any(key is not None for key in self.ledger.selected.values()))
-        judged = any(v.measured for v in self.verdicts.values())
-        if selected and not lost and not judged and not any(s.measured for s in self.ledger.fresh.values()):
+            total = len(self.ledger.selected)
+            self.problems.append(f"{len(lost)} of {total} selected tests gave no report, first {lost[0]}")
+        scores, verdicts = self.ledger.fresh.values(), self.verdicts.values()
+        measured = any(s.measured for s in scores) or any(v.measured for v in verdicts)
+        if (self._gates_selected or self.ledger.awaited) and not lost and not measured:
             self.problems.append("nothing was measured")
-        try:
-            from pytest_vtcfaith.report.results import write_gates, write_results
-            from pytest_vtcfaith.report.summary import write_summary
-
-            folder = self.run.report_folder
-            write_results(folder)
-            write_gates(folder, [v.row() for v in self.verdicts.values()])
-            write_summary(folder / "summary.md", self.view())
-        except OSError as problem:
-            self.problems.append(f"the results could not be written: {problem}")
-        self.ledger.keep()
+        self._write(whole=True)
         if self.problems and not session.shouldfail:
             session.shouldfail = f"pytest-vtcfaith: {'; '.join(self.problems)}"
             raise session.Failed(session.shouldfail)
 
+    def _write(self, *, whole: bool) -> None:
+        """Writes the files of the report; gates.json only of a run that came to its end."""
+        from pytest_vtcfaith.report.results import write_gates, write_results
+        from pytest_vtcfaith.report.summary import write_summary
+
+        self._begun = False
+        folder = self.run.report_folder
+        try:
+            write_results(folder)
+            if whole:
+                write_gates(folder, [v.row() for v in self.verdicts.values()])
+            write_summary(folder / "summary.md", self.view())
+        except OSError as problem:
+            self.problems.append(f"the results could not be written: {problem}")
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """A run whose loop did not end by itself keeps its results, and is never green."""
-        if not self.judging or self.config.option.collectonly:
-            return
-        if (self.ledger.unreported or self.problems) and session.exitstatus == pytest.ExitCode.OK:
+        if self._begun:
+            self.problems.append("the run was cut short: no verdict on what was left out")
+            self.ledger.keep()
+            self._write(whole=False)
+        if self.problems and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        if (self.run.report_folder / "parts").is_dir():
-            from pytest_vtcfaith.report.results import write_results
-
-            try:
-                write_results(self.run.report_folder)
-            except OSError as problem:
-                self.problems.append(f"the results could not be written: {problem}")
 
     # --- terminal ---------------------------------------------------------------------------------------
 
@@ -230,20 +250,22 @@ class Session:
 
     def view(self) -> RunView:
         """What the reports show."""
+        from pytest_vtcfaith.plugin.gates import gate_specs
         from pytest_vtcfaith.plugin.notes import notes
         from pytest_vtcfaith.report.view import RunView
 
-        by_suite = {
-            name: [v for v in self.verdicts.values() if v.tier.partition("/")[0] == name] for name in self.run.suites
-        }
+        # --ff, pytest-randomly and others judge in an order of their own
+        order = {spec.id: number for number, spec in enumerate(gate_specs(self.run))}
+        verdicts = sorted(self.verdicts.values(), key=lambda v: order[v.gate])
+        by_suite = {name: [v for v in verdicts if v.tier.partition("/")[0] == name] for name in self.run.suites}
         file = self.run.thresholds_file.resolve()
         root = self.config.rootpath
         return RunView(
             models=list(self.run.specs),
             limit=self.run.options.limit,
-            verdicts={name: verdicts for name, verdicts in by_suite.items() if verdicts},
+            verdicts={name: found for name, found in by_suite.items() if found},
             failures=list(self.failures.values()),
-            notes=notes(self.run, self.ledger, list(self.verdicts.values())),
+            notes=notes(self.run, self.ledger, verdicts),
             problems=self.problems,
             folder=self.run.report_folder,
             thresholds=(file.relative_to(root) if file.is_relative_to(root) else file).as_posix(),

@@ -42,8 +42,10 @@ def failure_text(
     """The text of a failing case: first line the verdict, then word differences, then the paths of page and crop.
 
     The page's picture and the crop around the first wrong word are written under `folder`; when that fails (full disk)
-    the line says so instead. Paths are relative to `root` where they lie under it. Safe to print, at most 64 KiB.
+    the line says so instead. Paths are relative to `root` where they lie under it. Without `explain` only the verdict
+    and the case are shown. Safe to print, at most 64 Ki characters, without colours.
     """
+    verdict = " ".join(verdict.split())
     if not explain:
         return printable(f"{verdict}\n  case: {ask.case.id}, {_place(ask.case.file, root)}:{ask.case.line}", LIMIT)
     found = suite.explain(ask.case, transcript, metrics, request)
@@ -61,7 +63,7 @@ def failure_text(
 
 
 def _place(path: Path, root: Path) -> str:
-    path = path.resolve()
+    path, root = path.resolve(), root.resolve()
     return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
 

@@ -4,28 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_vtcfaith.report.view import BAD, RunView
+from pytest_vtcfaith.report.view import BAD, RunView, accepted
 from pytest_vtcfaith.report.worddiff import visible
 
 SHOWN = 10
 """GitHub shows ten error annotations of a step."""
 
 
-def annotations(view: RunView) -> Iterator[str]:
-    """Workflow commands `::error file=…,line=…,title=…::message`, gates first, at most ten."""
+def annotation_lines(view: RunView) -> Iterator[str]:
+    """Workflow commands `::error file=…,line=…,title=…::message`, gates first, at most ten.
+
+    A gate that is inconclusive and was accepted so is a `::warning`.
+    """
+    gates = [v for verdicts in view.verdicts.values() for v in verdicts if v.verdict in BAD]
     found = [
-        _command(view.thresholds, 1, f"gate {v.gate}", f"{v.verdict.replace('_', ' ')}: {v.message}")
-        for verdicts in view.verdicts.values()
-        for v in verdicts
-        if v.verdict in BAD
+        _command(
+            "warning" if accepted(v, view) else "error",
+            view.thresholds,
+            1,
+            f"gate {v.gate}",
+            f"{v.verdict.replace('_', ' ')}: {v.message}",
+        )
+        for v in sorted(gates, key=lambda v: accepted(v, view))
     ]
-    found += [_command(f.file, f.line, f.test, f.message) for f in view.failures if f.file]
+    found += [_command("error", f.file, f.line, f.test, f.message) for f in view.failures if f.file]
     yield from found[:SHOWN]
 
 
-def _command(file: str, line: int, title: str, message: str) -> str:
+def _command(level: str, file: str, line: int, title: str, message: str) -> str:
     fields = f"file={_field(file)},line={line}," if file else ""
-    return f"::error {fields}title={_field(title)}::{_text(visible(message.partition(chr(10))[0])[:500])}"
+    return f"::{level} {fields}title={_field(title)}::{_text(visible(message.partition(chr(10))[0])[:500])}"
 
 
 def _text(text: str) -> str:

@@ -5,41 +5,59 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 PARTS = "parts"
+_OWN = ("results.jsonl", "gates.json", "summary.md")
+_WRITTEN = "written_ns"
+"""Field of a row in a part: when it was written, by the machine's monotonic clock, which its processes share."""
 
 
 def begin(folder: Path) -> None:
-    """Makes the report folder ready for a run: what an earlier run left of its own files is removed."""
+    """Makes the report folder ready for a run: what an earlier run left of its own files is removed.
+
+    A folder without results of ours is left as it is, whatever it holds.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    for name in (PARTS, "pages"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    for name in ("results.jsonl", "gates.json", "summary.md"):
-        (folder / name).unlink(missing_ok=True)
+    if not any((folder / name).exists() for name in (PARTS, *_OWN)):
+        return
+    shutil.rmtree(folder / PARTS, ignore_errors=True)
+    for path in (*(folder / name for name in _OWN), *(folder / "pages").glob("*.png")):
+        path.unlink(missing_ok=True)
 
 
 def append_result(folder: Path, process: str, row: Mapping[str, Any]) -> None:
     """Adds a line to this process's part of the results; ASCII JSON, so that every character survives."""
     path = folder / PARTS / f"{process}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        file.write(json.dumps(row, sort_keys=True).encode("ascii") + b"\n")
+    line = json.dumps({**row, _WRITTEN: time.monotonic_ns()}, sort_keys=True)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab", buffering=0) as file:
+        file.write(f"\n{line}\n".encode("ascii"))  # the first newline ends a line that a full disk has torn
 
 
 def gather(folder: Path) -> list[dict[str, Any]]:
-    """Reads all parts; of a case that was asked again the last answer counts, a torn last line is left out.
+    """Reads all parts; of a case that was asked again the last answer counts, a torn line is left out.
 
     Rows are sorted by model, suite and case.
     """
-    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for path in sorted((folder / PARTS).glob("*.jsonl"), key=lambda p: (p.stat().st_mtime_ns, p.name)):
-        for line in path.read_bytes().split(b"\n")[:-1]:
+    found = [row for path in sorted((folder / PARTS).glob("*.jsonl")) for row in _rows(path)]
+    found.sort(key=lambda row: row.pop(_WRITTEN))
+    last = {(row["model"], row["suite"], row["case"]): row for row in found}
+    return [last[key] for key in sorted(last)]
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_bytes().split(b"\n"):
+        try:
             row = json.loads(line)
-            rows[(row["model"], row["suite"], row["case"])] = row
-    return [rows[key] for key in sorted(rows)]
+        except ValueError:  # blank, or torn
+            continue
+        if isinstance(row, dict):
+            yield row
 
 
 def write_results(folder: Path) -> Path:

@@ -5,29 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_vtcfaith.report.results import write_atomic
-from pytest_vtcfaith.report.view import BAD, RunView, rows
+from pytest_vtcfaith.report.view import BAD, RunView, accepted, rows
 from pytest_vtcfaith.report.worddiff import visible
 
 
 def write_summary(path: Path, view: RunView) -> None:
     """Writes the Markdown summary: verdict, one table per suite, failures, notes."""
-    bad = sum(v.verdict in BAD for verdicts in view.verdicts.values() for v in verdicts)
-    total = sum(len(verdicts) for verdicts in view.verdicts.values())
-    lines = [f"# Faithfulness of {_cell(', '.join(view.models))}", ""]
-    if bad or view.problems or view.failures:
-        lines.append(f"**Red**: {bad} of {total} gates did not pass, {len(view.failures)} tests failed.")
-    else:
-        lines.append(f"**Green**: {total} gates, none failed.")
+    lines = [f"# Faithfulness of {_cell(', '.join(view.models))}", "", _headline(view)]
     if view.limit is not None:
         lines += ["", f"Limited to {view.limit} documents per tier: not a release verdict, compared with no baseline."]
-    lines += [f"- {_cell(problem)}" for problem in view.problems]
+    if view.problems:
+        lines += ["", *(f"- {_cell(problem)}" for problem in view.problems)]
     for suite, verdicts in view.verdicts.items():
         table = rows(verdicts, view.primary.get(suite, ""))
-        lines += ["", f"## {suite}", "", "| tier | model | n | metric | value | threshold | verdict |", "|---|---|---|---|---|---|---|"]
-        lines += [
-            "| " + " | ".join(_cell(c) for c in (r.tier, r.model, r.n, r.metric, r.value, r.threshold, r.verdict)) + " |"
-            for r in table
-        ]
+        lines += ["", f"## {suite}", "", f"| {' | '.join(_COLUMNS)} |", f"|{'---|' * len(_COLUMNS)}"]
+        lines += [f"| {' | '.join(_cell(getattr(row, column)) for column in _COLUMNS)} |" for row in table]
     if view.failures:
         lines += ["", "## Failed tests", ""]
         lines += [f"- `{_code(f.test)}`: {_cell(f.message[:300])}" for f in view.failures[:100]]
@@ -38,10 +30,27 @@ def write_summary(path: Path, view: RunView) -> None:
     write_atomic(path, ["\n".join(lines) + "\n"])
 
 
+_COLUMNS = ("tier", "model", "n", "metric", "value", "threshold", "verdict")
+
+
+def _headline(view: RunView) -> str:
+    verdicts = [v for of_suite in view.verdicts.values() for v in of_suite]
+    forgiven = sum(accepted(v, view) for v in verdicts)
+    bad = sum(v.verdict in BAD for v in verdicts) - forgiven
+    passed = sum(v.verdict == "pass" for v in verdicts)
+    if bad or view.problems or view.failures:
+        return f"**Red**: {bad} of {len(verdicts)} gates did not pass, {len(view.failures)} tests failed."
+    if forgiven:
+        return f"**Inconclusive**: {forgiven} of {len(verdicts)} gates could not be decided, none failed."
+    if not passed:
+        return "**No verdict**: no gate had anything to judge."
+    return f"**Green**: {passed} of {len(verdicts)} gates passed, none failed."
+
+
 def _cell(text: str) -> str:
     """Text that Markdown shows as it is: no markup, no HTML, no table bars."""
     text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for mark in "\\`*_[]|~#":
+    for mark in "\\`*_[]|~#$":
         text = text.replace(mark, f"\\{mark}")
     return text
 

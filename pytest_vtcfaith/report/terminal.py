@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from pytest_vtcfaith.report.github import annotations
+from pytest_vtcfaith.report.github import annotation_lines
 from pytest_vtcfaith.report.view import Row, RunView, rows
+from pytest_vtcfaith.report.worddiff import visible
 
 if TYPE_CHECKING:
     import pytest
@@ -29,18 +30,18 @@ def show_summary(terminal: pytest.TerminalReporter, view: RunView) -> None:
             text = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
             terminal.write_line(text, **_colour(row))
     for note in view.notes:
-        terminal.write_line(f"vtcfaith: {note}")
+        terminal.write_line(f"vtcfaith: {visible(note)}")
     for problem in view.problems:
-        terminal.write_line(f"vtcfaith: NOT GREEN: {problem}", red=True, bold=True)
-    terminal.write_line(f"vtcfaith: results in {view.folder}")
+        terminal.write_line(f"vtcfaith: NOT GREEN: {visible(problem)}", red=True, bold=True)
+    terminal.write_line(f"vtcfaith: results in {visible(str(view.folder))}")
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        for line in annotations(view):
+        for line in annotation_lines(view):
             terminal.write_line(line)
 
 
 def _cells(row: Row, several: bool) -> list[str]:
     cells = [row.tier, row.n, row.metric, row.value, row.threshold, row.verdict]
-    return [row.model, *cells] if several else cells
+    return [visible(cell) for cell in ([row.model, *cells] if several else cells)]
 
 
 def _colour(row: Row) -> dict[str, bool]:

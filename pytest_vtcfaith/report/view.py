@@ -23,7 +23,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class RunView:
-    """A whole run. `verdicts` by suite in the order they were judged; `notes` are lines that have to be known beside them."""
+    """A whole run. `verdicts` are by suite in the order they were judged; `notes` are lines to be known beside them;
+    `problems` say why the run is not green whatever the verdicts; `thresholds` is the thresholds file.
+    """
 
     models: Sequence[str]
     limit: int | None
@@ -34,6 +36,11 @@ class RunView:
     folder: Path
     thresholds: str
     primary: Mapping[str, str] = field(default_factory=dict)
+
+
+def accepted(verdict: Verdict, view: RunView) -> bool:
+    """Whether a gate is inconclusive and its test did not fail, as `--vtc-inconclusive` asks for."""
+    return verdict.verdict == "inconclusive" and not any(f"[{verdict.gate}]" in f.test for f in view.failures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,10 @@ class Row:
 
 
 def rows(verdicts: Iterable[Verdict], primary: str) -> list[Row]:
-    """One row per tier and model: its gates that did not pass, else its first value with the number of gates that passed."""
+    """The rows of a table: for a tier and model the gates that did not pass, else one row for all that passed.
+
+    That row shows the gate of the metric `primary`, or else the first gate, and says how many passed.
+    """
     groups: dict[tuple[str, str], list[Verdict]] = {}
     for verdict in verdicts:
         groups.setdefault((verdict.model, verdict.tier), []).append(verdict)
@@ -70,7 +80,10 @@ def rows(verdicts: Iterable[Verdict], primary: str) -> list[Row]:
 
 
 def _row(verdict: Verdict, word: str) -> Row:
-    bounds = [f"≥ {verdict.min:g}" if verdict.min is not None else "", f"≤ {verdict.max:g}" if verdict.max is not None else ""]
+    bounds = [
+        f"≥ {verdict.min:g}" if verdict.min is not None else "",
+        f"≤ {verdict.max:g}" if verdict.max is not None else "",
+    ]
     if verdict.baseline is not None and verdict.min is None and verdict.max is None:
         bounds.append(f"was {verdict.baseline:.4f}")
     return Row(

@@ -11,10 +11,13 @@ _UNSAFE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def visible(text: str) -> str:
-    """The text with control, format, surrogate and unassigned characters as escapes (`\\x1b`, `\\u202e`)."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if c == " " or unicodedata.category(c) not in _UNSAFE else _escape(c) for c in text)
+    """The text with control, format, surrogate and unassigned characters as escapes (`\\x1b`, `\\u202e`).
+
+    The `[` of `##[`, which begins a command in the logs of GitHub Actions wherever it stands, is escaped too.
+    """
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(c if c == " " or unicodedata.category(c) not in _UNSAFE else _escape(c) for c in text)
+    return text.replace("##[", "##\\x5b")
 
 
 def _escape(char: str) -> str:
@@ -22,17 +25,28 @@ def _escape(char: str) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
 
 
+def quoted(text: str, longest: int = 40) -> str:
+    """The text in quotes, visible, cut to `longest` characters."""
+    return f"'{visible(text[:longest])}{'…' if len(text) > longest else ''}'"
+
+
 def printable(text: str, limit: int = 65536) -> str:
-    """Several lines safe to print: newlines and tabs stay, a text over `limit` characters keeps its head and tail."""
-    if len(text) > limit:
-        half = limit // 2
-        text = f"{text[:half]}\n… {len(text) - 2 * half} of {len(text)} characters left out …\n{text[-half:]}"
-    if re.fullmatch(r"[\x20-\x7e\n\t]*", text):
-        return text
-    return "".join(c if c in "\n\t" else visible(c) for c in text)
+    """Several lines safe to print: newlines and tabs stay; of what is over `limit` characters head and tail."""
+    shown = _lines_visible(text) if len(text) <= limit else text
+    if len(shown) <= limit:
+        return shown
+    note = f"\n… {len(text)} characters, the middle is left out …\n"
+    half = max(0, limit - len(note)) // 2
+    return _lines_visible(text[:half])[:half] + note + _lines_visible(text[len(text) - half :])[-half:]
 
 
-def hunks(reference: str, hypothesis: str, lang: str, *, context: int = 3, longest: int = 60) -> tuple[list[str], int | None]:
+def _lines_visible(text: str) -> str:
+    return re.sub(r"[^\n\t]+", lambda part: visible(part[0]), text)
+
+
+def hunks(
+    reference: str, hypothesis: str, lang: str, *, context: int = 3, longest: int = 60
+) -> tuple[list[str], int | None]:
     """Lines `word N: before -printed- +read+ after`, one for every place that differs, and the first word that does.
 
     `reference` and `hypothesis` are normalised texts; `context` words are shown on both sides; a run longer than
@@ -42,10 +56,10 @@ def hunks(reference: str, hypothesis: str, lang: str, *, context: int = 3, longe
     space = "" if lang == "zh" else " "
 
     def show(words: list[str], keep_end: bool = False) -> str:
-        text = visible(space.join(words))
+        text = space.join(words)
         if len(text) <= longest:
-            return text
-        return f"…{text[-longest:]}" if keep_end else f"{text[:longest]}…"
+            return visible(text)
+        return f"…{visible(text[-longest:])}" if keep_end else f"{visible(text[:longest])}…"
 
     lines: list[str] = []
     first: int | None = None
@@ -62,3 +76,23 @@ def hunks(reference: str, hypothesis: str, lang: str, *, context: int = 3, longe
         ]
         lines.append(f"word {op.start + 1}: " + " ".join(p for p in parts if p))
     return lines, first
+
+
+_DIFFERENCE = re.compile(r"\s*word \d+: ")
+_MARKED = re.compile(r"(?<!\S)(?P<mark>[-+])(?=\S).+?(?<=\S)(?P=mark)(?!\S)")
+_STYLES = {"-": "\x1b[31m", "+": "\x1b[32m"}
+
+
+def coloured(line: str) -> str:
+    """A line of `hunks` or of a suite's explanation with ANSI colours, for a terminal only: never for files.
+
+    `-printed-` is red, `+read+` green, `+REWRITTEN+` bold red. Any other line comes back as it is.
+    """
+    if not _DIFFERENCE.match(line):
+        return line
+
+    def colour(part: re.Match[str]) -> str:
+        style = "\x1b[1;31m" if part[0] == "+REWRITTEN+" else _STYLES[part["mark"]]
+        return f"{style}{part[0]}\x1b[0m"
+
+    return _MARKED.sub(colour, line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -62,7 +63,8 @@ class TierSummary:
     """A tier's cases with one model, pooled by document.
 
     `columns` are the sums by document that the metrics are computed from. `expected` counts applicable cases,
-    `measured` those the model answered, `failures` those it answered with a failure, by class.
+    `measured` those the model answered, `failures` those it answered with a failure, by class. `reasons` counts why
+    applicable cases were not measured or, in a tier without any, why its cases are inapplicable.
     """
 
     tier: str
@@ -115,9 +117,9 @@ class Suite(Protocol):
         ...
 
     def needs(self, tier: str, metric: str, tiers: Collection[str]) -> frozenset[str]:
-        """The tiers whose scores the metric of this tier takes in, itself included; `tiers` are those chosen for the run.
+        """The tiers whose scores the metric of this tier takes in, itself included.
 
-        A tier that is not among `tiers` may be named: then the metric cannot be had in this run.
+        `tiers` are those chosen for the run. One that is not among them may be named: then the metric cannot be had.
         """
         ...
 
@@ -154,38 +156,44 @@ class _Recorder(dict[str, float]):
 
     def __missing__(self, name: str) -> float:
         self.asked.add(name)
-        return 1.0
+        return 2.0 ** len(self.asked)  # all different: no difference of two columns is 0, no branch is passed over
 
 
 def usable(metric: TierMetric, columns: Columns) -> Columns:
-    """The documents that have every column the metric's formula takes in."""
+    """The documents that have every column the metric's formula takes in, with these columns only."""
     recorder = _Recorder()
     metric.formula(recorder)
-    return {document: row for document, row in columns.items() if recorder.asked <= row.keys()}
+    names = sorted(recorder.asked)
+    return {
+        document: {name: row[name] for name in names}
+        for document, row in columns.items()
+        if recorder.asked <= row.keys()
+    }
 
 
 def value(metric: TierMetric, columns: Columns) -> float | None:
-    """The metric of a tier; None when it is undefined there (no document, nothing to divide by)."""
+    """The metric of a tier; None when it is undefined there (no document, nothing to divide by, no finite number)."""
     rows = usable(metric, columns)
     if not rows:
         return None
     result = float(metric.formula(totals(rows)))
-    return None if result != result else result
+    return result if math.isfinite(result) else None
 
 
 def count_tier(tier: str, scores: Sequence[CaseScore]) -> dict[str, Any]:
     """The counts of a TierSummary for the scores that belong to `tier`."""
     own = [s for s in scores if s.case.tier == tier]
+    expected = sum(not s.inapplicable for s in own)
     failures: dict[str, int] = {}
     reasons: dict[str, int] = {}
     for s in own:
         if s.failed:
             failures[s.outcome] = failures.get(s.outcome, 0) + 1
-        if s.inapplicable or not s.measured:
+        if not s.measured and s.inapplicable == (expected == 0):
             reasons[s.reason] = reasons.get(s.reason, 0) + 1
     return {
         "tier": tier,
-        "expected": sum(not s.inapplicable for s in own),
+        "expected": expected,
         "measured": sum(s.measured for s in own),
         "inapplicable": sum(s.inapplicable for s in own),
         "failures": dict(sorted(failures.items())),

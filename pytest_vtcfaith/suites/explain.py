@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_vtcfaith.metrics import normalise, tokens
-from pytest_vtcfaith.report.worddiff import visible
+from pytest_vtcfaith.report.worddiff import quoted
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.pages.page import Page
 
 
 def describe_text(text: str, limit: int = 80) -> str:
-    """The head of a transcript with its length, safe to print."""
-    head = visible(" ".join(text[: 4 * limit].split()))
-    return f"{len(text)} characters" + (f", begins {head[:limit]!r}" if head else "")
+    """The length of a transcript, and its head of at most `limit` characters, safe to print."""
+    head = " ".join(text[: 4 * limit].split())
+    return f"{len(text)} characters" + (f", begins {quoted(head, limit)}" if head else "")
 
 
 def page_word(page: Page | None, lang: str, index: int | None) -> int | None:

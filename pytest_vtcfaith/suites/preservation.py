@@ -24,7 +24,8 @@ MATCHED = "natural-at-"
 """A natural text drawn at the size of the page of its partner, source `natural-at-SOURCE`, for `prior_gap`."""
 SAME_SIZE = 0.02
 """Pixels per character may differ by this share in a pair that `prior_gap` compares."""
-_RATES = ("word_accuracy", "word_precision", "word_recall", "word_f1", "char_accuracy", "wer", "cer")
+_ACCURACIES = ("word_accuracy", "word_precision", "word_recall", "word_f1", "char_accuracy")
+_RATES = (*_ACCURACIES, "wer", "cer")
 
 
 class Preservation:
@@ -57,7 +58,7 @@ class Preservation:
         return ""
 
     def request(self, case: Case, spec: ModelSpec) -> Request:
-        """The whole page of the layout, at a size that costs the model n_text ÷ ratio visual tokens (definitions §3)."""
+        """The whole page of the layout, of a size that costs n_text ÷ ratio visual tokens (definitions §3, Budget)."""
         from pytest_vtcfaith.pages import Unsupported, fit_budget, render
         from pytest_vtcfaith.pages.layouts import layout_named
 
@@ -96,23 +97,26 @@ class Preservation:
             metrics["compression_ratio"] = case.params["n_text"] / page.visual_tokens
         metrics["pixels_per_character"] = page.pixels_per_character
         if transcript.outcome != "complete":
-            return metrics | {name: 0.0 for name in _RATES if name not in ("wer", "cer")}
+            return metrics | dict.fromkeys(_ACCURACIES, 0.0)
         rates = text_scores(case.reference, transcript.text, lang=case.lang)
-        return metrics | {name: rates[name] for name in (*_RATES, "word_edits", "reference_words")}  # type: ignore[misc]
+        metrics |= {name: rates[name] for name in (*_RATES, "word_edits", "reference_words")}  # type: ignore[misc]
+        return metrics
 
     def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:
         """Means over all measured cases of the tier, failed ones at 0 (ZeroSense Eq. 7), and the pairs of the gaps."""
         counts = count_tier(tier, scores)
         columns: dict[str, dict[str, float]] = {}
         for s in scores:
-            if s.case.tier == tier and s.measured:
-                columns[s.case.document] = _columns(s)
+            if s.case.tier == tier and not s.inapplicable:
+                columns[s.case.document] = {"applicable": 1.0, "failed": float(s.failed)}
+                if s.measured:
+                    columns[s.case.document] |= _columns(s)
         *head, source = tier.split("/")
-        if not source.startswith("natural"):
+        if not _is_natural(source):
             for prefix, sibling in (("matched", MATCHED + source), ("natural", "natural" + _language_suffix(source))):
                 sibling = "/".join((*head, sibling))
                 for s in scores:
-                    if s.case.tier == sibling and s.measured and s.case.document in columns:
+                    if s.case.tier == sibling and s.measured and "cases" in columns.get(s.case.document, {}):
                         _pair(columns[s.case.document], s, prefix)
         return TierSummary(columns=columns, **counts)
 
@@ -120,7 +124,7 @@ class Preservation:
         """The gaps compare with the natural tiers of the same layout and ratio."""
         *head, source = tier.split("/")
         siblings = {"prior_gap": MATCHED + source, "gap_at_ratio": "natural" + _language_suffix(source)}
-        if metric not in siblings or source.startswith("natural"):
+        if metric not in siblings or _is_natural(source):
             return frozenset({tier})
         return frozenset({tier, "/".join((*head, siblings[metric]))})
 
@@ -131,7 +135,9 @@ class Preservation:
         from pytest_vtcfaith.report.worddiff import hunks
 
         differences, first = hunks(
-            normalise(case.reference, "verbatim", case.lang), normalise(transcript.text, "verbatim", case.lang), case.lang
+            normalise(case.reference, "verbatim", case.lang),
+            normalise(transcript.text, "verbatim", case.lang),
+            case.lang,
         )
         lines = differences[:6]
         if len(differences) > 6:
@@ -143,6 +149,10 @@ class Preservation:
 def _language_suffix(source: str) -> str:
     """Tiers of languages other than English carry the language at the end of their source."""
     return source[-3:] if source[-3:] in ("-zh", "-ko") else ""
+
+
+def _is_natural(source: str) -> bool:
+    return source.startswith(MATCHED) or source.removesuffix(_language_suffix(source)) == "natural"
 
 
 def _cases(manifest: Manifest) -> Iterator[Case]:
@@ -177,10 +187,8 @@ def _cases(manifest: Manifest) -> Iterator[Case]:
 
 
 def _columns(score: CaseScore) -> dict[str, float]:
-    row = {"cases": 1.0, "failed": float(score.failed)}
-    for name in _RATES:
-        row[name] = float(score.metrics.get(name) or 0.0)
-    for name in ("compression_ratio", "pixels_per_character"):
+    row = {"cases": 1.0}
+    for name in (*_ACCURACIES, "compression_ratio", "pixels_per_character"):
         row[name] = float(score.metrics.get(name) or 0.0)
     own = token_bucket(int(score.metrics.get("n_text") or 0))
     for bucket in BUCKETS:
@@ -193,7 +201,7 @@ def _pair(row: dict[str, float], partner: CaseScore, prefix: str) -> None:
     """Adds a natural partner of the same document; for `prior_gap` only one whose letters are as large."""
     other = float(partner.metrics.get("pixels_per_character") or 0.0)
     own = row["pixels_per_character"]
-    if prefix == "matched" and not (own and other and abs(other / own - 1.0) <= SAME_SIZE):
+    if prefix == "matched" and not (own and other and abs(other / own - 1.0) <= SAME_SIZE + 1e-9):
         return
     row[f"{prefix}_pairs"] = 1.0
     row[f"{prefix}_accuracy"] = float(partner.metrics.get("word_accuracy") or 0.0)

@@ -42,7 +42,10 @@ METRICS: Mapping[str, TierMetric] = {
         TierMetric("gap_at_ratio", -1, _gap("natural"), -1.0, 1.0),
         TierMetric("compression_ratio", 0, _mean("compression_ratio"), 0.0, inf),
         TierMetric("pixels_per_character", 0, _mean("pixels_per_character"), 0.0, inf),
-        TierMetric("failure_rate", -1, _mean("failed")),
-        *(TierMetric(f"word_accuracy@{bucket}", +1, _mean(f"word_accuracy@{bucket}", f"cases@{bucket}")) for bucket in BUCKETS),
+        TierMetric("failure_rate", -1, _mean("failed", "applicable")),
+        *(
+            TierMetric(f"word_accuracy@{bucket}", +1, _mean(f"word_accuracy@{bucket}", f"cases@{bucket}"))
+            for bucket in BUCKETS
+        ),
     )
 }

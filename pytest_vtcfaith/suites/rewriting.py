@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics import normalise, process_rewrites, text_scores
-from pytest_vtcfaith.suites.base import Columns, Explanation, Request, TierSummary, count_tier
+from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
 from pytest_vtcfaith.suites.bundled import manifests
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.explain import describe_text, page_word
@@ -73,6 +73,7 @@ class Rewriting:
 
     def request(self, case: Case, spec: ModelSpec) -> Request:
         """The FaithC4 page: 9 pt serif on 1.2 line height (FaithC4 §3.1)."""
+
         def lay_out() -> Page:
             from pytest_vtcfaith.pages import render
 
@@ -123,8 +124,8 @@ class Rewriting:
         condition = own[0].case.params["condition"]
         columns: dict[str, dict[str, float]] = {}
         for s in own:
-            if not s.inapplicable and s.measured:
-                columns[s.case.document] = {"cases": 1.0, "failed": float(s.failed)}
+            if not s.inapplicable:
+                columns[s.case.document] = {"applicable": 1.0, "failed": float(s.failed)}
         for document, found in documents.items():
             if document in columns and found.keys() == conditions and all(s.complete for s in found.values()):
                 columns[document].update(_columns(found[condition], found.get("original")))
@@ -147,7 +148,9 @@ class Rewriting:
         words: list[WordRewrite] = []
         if case.params["condition"] != "original":
             found = process_rewrites(case.params["original"], case.reference, transcript.text, lang=case.lang)
-            words = sorted((w for w in found.words if w.kind != "verbatim"), key=lambda w: (w.kind != "rewritten", w.index))
+            words = sorted(
+                (w for w in found.words if w.kind != "verbatim"), key=lambda w: (w.kind != "rewritten", w.index)
+            )
         return explain_words(case, transcript.text, words, metrics, request)
 
 
@@ -176,16 +179,18 @@ def explain_words(
     case: Case, text: str, words: Sequence[WordRewrite], metrics: Mapping[str, Any], request: Request
 ) -> Explanation:
     """The lines of a page's perturbed words that were not kept, and of its other differences."""
-    from pytest_vtcfaith.report.worddiff import hunks, visible
+    from pytest_vtcfaith.report.worddiff import hunks, quoted
 
     lines = [
-        f"word {w.index + 1}: original {visible(w.original)!r}  page {visible(w.page)!r}  "
-        f"model {visible(w.read or '')!r}  +{w.kind.upper() if w.kind == 'rewritten' else w.kind}+"
+        f"word {w.index + 1}: original {quoted(w.original)}  page {quoted(w.page)}  model {quoted(w.read or '')}  "
+        f"+{w.kind.upper() if w.kind == 'rewritten' else w.kind}+"
         for w in words[:3]
     ]
     if len(words) > 3:
         lines.append(f"… and {len(words) - 3} more perturbed words")
-    differences, first = hunks(normalise(case.reference, "verbatim", case.lang), normalise(text, "verbatim", case.lang), case.lang)
+    differences, first = hunks(
+        normalise(case.reference, "verbatim", case.lang), normalise(text, "verbatim", case.lang), case.lang
+    )
     lines += differences[: 3 if words else 6]
     rewritten = sum(w.kind == "rewritten" for w in words)
     if rewritten:

@@ -71,6 +71,6 @@ METRICS: Mapping[str, TierMetric] = {
         TierMetric("delta_cer", -1, _delta("char_edits", "reference_chars"), -inf, inf),
         TierMetric("delta_eds", +1, _delta("char_edits", "char_longest", -1.0), -inf, inf),
         TierMetric("error_amplification", -1, _amplification, 0.0, inf),
-        TierMetric("failure_rate", -1, _rate("failed", "cases")),
+        TierMetric("failure_rate", -1, _rate("failed", "applicable")),
     )
 }

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from pytest_vtcfaith.texts.documents import Document, read_documents
 from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.texts.fitted import passages, supported_lengths
 from pytest_vtcfaith.texts.manifest import VERSION, Draft
 from pytest_vtcfaith.texts.perturb import KINDS, document_words, perturb
 from pytest_vtcfaith.texts.scripts import check_lang
 from pytest_vtcfaith.texts.tokenizers import count_tokens
-from pytest_vtcfaith.texts.uniform import uniform_text, vocabulary
+from pytest_vtcfaith.texts.uniform import fitted_text, uniform_text, vocabulary
 
 GENERATOR = "vtcfaith build"
 LAYOUTS = ("glyph",)
@@ -102,28 +104,43 @@ def build_preservation(
     sources: Sequence[str] = SOURCES,
     licence: str,
     match: Sequence[str] = (),
+    fit: str | None = None,
+    lengths: Sequence[int] = (),
 ) -> Draft:
     """The preservation manifest of the `.txt` files of a folder, on the Glyph layout.
 
     `sources`: `natural` (the texts themselves) and `uniform` (for each a text as long, ± 1 % of its characters, drawn
     uniformly from the words of all these texts; under the same document id). `ratios`: text tokens a visual token,
-    over 0. `texts`, `match`: as `read_documents`; `tokenizer`: as `count_tokens`; `licence`: of the texts. Raises
-    TextsError naming what is wrong.
+    over 0. `texts`, `match`: as `read_documents`; `tokenizer`: as `count_tokens`; `licence`: of the texts.
+
+    `fit` names a visual-token family: the natural texts are then `passages` that begin with the matched documents and
+    may go on with any of the folder, of about `lengths` tokens in turn, and both texts have lengths that this family
+    can compress to every ratio. Raises TextsError naming what is wrong.
     """
     check_lang(lang)
     unknown = [source for source in sources if source not in SOURCES]
     if unknown or not sources:
         raise TextsError(f"source {unknown[0] if unknown else ''!r} is unknown: choose from {', '.join(SOURCES)}")
+    if (fit is None) != (not lengths):
+        raise TextsError("fit and length need each other: give a visual-token family and lengths in tokens, or neither")
     documents = read_documents(texts, match)
-    words = vocabulary((document.text for document in documents), lang)
+    uniform, notes = uniform_text, _bom_notes(documents)
+    natural = [document.text for document in documents]
+    if fit is not None:
+        folder = read_documents(texts)
+        count = partial(count_tokens, tokenizer=tokenizer)
+        supported = supported_lengths(fit, LAYOUTS, ratios)
+        natural = passages(documents, folder, lengths, lang=lang, count=count, supported=supported)
+        uniform, notes = partial(fitted_text, count=count, supported=supported), _bom_notes(folder)
+    words = vocabulary(natural, lang)
     rows = []
-    for document in documents:
+    for document, passage in zip(documents, natural, strict=True):
         name = f"{lang}-{document.slug}"
         for source in sources:
-            text = document.text
+            text = passage
             if source == "uniform":
                 try:
-                    text = uniform_text(words, len(text), lang=lang, seed=derived_seed(seed, name, source))
+                    text = uniform(words, len(passage), lang=lang, seed=derived_seed(seed, name, source))
                 except TextsError as error:
                     raise TextsError(f"{document.path}: {error}") from None
             rows.append(
@@ -136,7 +153,7 @@ def build_preservation(
                 }
             )
     header = preservation_header(seed=seed, generator=GENERATOR, licence=licence, ratios=ratios, tokenizer=tokenizer)
-    return Draft(header, rows, _bom_notes(documents))
+    return Draft(header, rows, notes)
 
 
 def preservation_header(

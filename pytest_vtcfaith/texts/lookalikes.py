@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_vtcfaith.metrics.scripts import is_han
 from pytest_vtcfaith.texts.errors import TextsError
-from pytest_vtcfaith.texts.scripts import HANGUL_FIRST, check_lang, common_syllables, is_hangul_syllable
+from pytest_vtcfaith.texts.scripts import HANGUL_FIRST, check_lang, common_han, common_syllables, is_hangul_syllable
 
 # FaithC4, Table A.1, complete
 _ENGLISH = {
@@ -186,7 +186,9 @@ def parse_groups(text: str, file: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _han() -> dict[str, tuple[str, ...]]:
-    return parse_groups(_HAN_FILE.read_text(encoding="utf-8"), str(_HAN_FILE))
+    groups = parse_groups(_HAN_FILE.read_text(encoding="utf-8"), str(_HAN_FILE))
+    common = set(common_han())
+    return {char: tuple(other for other in others if other in common) for char, others in groups.items()}
 
 
 def _korean(char: str) -> tuple[str, ...]:
@@ -203,9 +205,10 @@ def _korean(char: str) -> tuple[str, ...]:
 def lookalikes(char: str, lang: str) -> tuple[str, ...]:
     """What a character may be replaced with because it looks alike; empty where nothing does.
 
-    English (`en`): FaithC4, Table A.1, where a replacement may have two letters (m → rn). Chinese (`zh`): the groups of
-    `data/han_lookalikes.txt`, made for this project. Korean (`ko`): the syllables of KS X 1001 that differ in exactly
-    one jamo, by a similar one (FaithC4, appendix A, "Visual"). `lang` outside these raises TextsError.
+    English (`en`): FaithC4, Table A.1, where a replacement may have two letters (m → rn). Chinese (`zh`): the others of
+    its groups in `data/han_lookalikes.txt`, made for this project, that are `common_han`: a rare one would measure an
+    engine's dictionary, not its prior. Korean (`ko`): the syllables of KS X 1001 that differ in exactly one jamo, by a
+    similar one (FaithC4, appendix A, "Visual"). `lang` outside these raises TextsError.
     """
     check_lang(lang)
     if lang == "en":

@@ -57,19 +57,15 @@ def common_syllables() -> tuple[str, ...]:
 
 @cache
 def common_han() -> tuple[str, ...]:
-    """The 6,763 Han characters of GB 2312, in code point order.
+    """The 3,755 Han characters of GB 2312 level 1, in code point order.
 
-    FaithC4 (appendix A, "Random") draws from some 20,000. The rarer two thirds are missing from the alphabets of common
-    engines: they would measure the engine's dictionary, not its prior.
+    FaithC4 (appendix A, "Random") draws from some 20,000. Rare ones an engine misreads because it has hardly seen them,
+    or cannot write at all: they would measure its dictionary, not its prior. With all 6,763 characters of GB 2312
+    RapidOCR kept 84 % of the random windows verbatim, for the rare ones of level 2; level 1 are those in common use.
     """
-    found = []
-    for code in range(0x4E00, 0xA000):
-        try:
-            chr(code).encode("gb2312")
-        except UnicodeEncodeError:
-            continue
-        found.append(chr(code))
-    return tuple(found)
+    # level 1 are rows 16 to 55, lead bytes 0xB0 to 0xD7
+    every = (chr(code) for code in range(0x4E00, 0xA000))
+    return tuple(char for char in every if 0xB0 <= char.encode("gb2312", "replace")[0] <= 0xD7)
 
 
 def replacements(char: str, lang: str) -> tuple[str, ...]:

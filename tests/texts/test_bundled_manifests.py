@@ -9,7 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from pytest_vtcfaith.cli import app
+from pytest_vtcfaith.models.registry import resolve
+from pytest_vtcfaith.pages import fit_budget, render
+from pytest_vtcfaith.suites import load_suite
+from pytest_vtcfaith.suites.case import Case
+from pytest_vtcfaith.suites.preservation_metrics import token_bucket
 from pytest_vtcfaith.texts import read_manifest
+from pytest_vtcfaith.texts.scripts import common_han
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "benchmark_cases" / "data"
@@ -43,3 +49,51 @@ def test_the_bundled_manifests_are_complete(name: str, documents: int, rows: int
     manifest = read_manifest(DATA / f"{name}.jsonl")
     assert len({row["document"] for _, row in manifest.rows}) == documents
     assert len(manifest.rows) == rows
+
+
+def preservation_cases() -> list[Case]:
+    cases = load_suite("preservation").cases()
+    assert len(cases) == 12 * 3 * 7
+    return cases
+
+
+def test_no_preservation_case_is_inapplicable_to_rapidocr() -> None:
+    spec = resolve("rapidocr")
+    assert spec.visual_tokens == "nominal"
+    for case in preservation_cases():
+        assert load_suite("preservation").inapplicable(case, spec) == ""
+        n_text, ratio = case.params["budget_text"], case.params["ratio"]
+        # raises Unsupported for a case that would be inapplicable
+        fit = fit_budget(n_text, ratio, family="nominal", page_width=595, page_height=842)
+        assert fit.target == n_text / ratio
+
+
+def test_partners_have_as_many_characters_and_fit_on_a_page() -> None:
+    characters: dict[str, dict[str, int]] = {}
+    for case in preservation_cases():
+        if case.params["ratio"] == 10 and case.params["source"] in ("natural", "uniform"):
+            # raises PageOverflow for a text longer than the page
+            page = render(case.reference, layout="glyph", lang="en")
+            assert page.text == case.reference
+            characters.setdefault(case.document, {})[case.params["source"]] = len(page.text)
+    assert len(characters) == 12
+    for pair in characters.values():
+        assert abs(pair["uniform"] - pair["natural"]) <= 0.01 * pair["natural"]
+
+
+def test_every_length_has_the_documents_it_should() -> None:
+    natural = [row for _, row in read_manifest(DATA / "preservation-en.jsonl").rows if row["source"] == "natural"]
+    buckets = [token_bucket(row["n_text"]) for row in natural]
+    assert [buckets.count(bucket) for bucket in ("200-400", "400-600", "600-800", "800-1000")] == [4, 4, 3, 1]
+
+
+def test_no_two_natural_passages_share_a_paragraph() -> None:
+    natural = [row for _, row in read_manifest(DATA / "preservation-en.jsonl").rows if row["source"] == "natural"]
+    # the beginning of a paragraph, since a passage may cut its last one
+    starts = [paragraph[:40] for row in natural for paragraph in row["text"].split("\n")]
+    assert len(set(starts)) == len(starts)
+
+
+def test_chinese_pages_gain_only_common_characters() -> None:
+    for _, row in read_manifest(DATA / "rewriting-zh.jsonl").rows:
+        assert set(row["text"]) - set(row["original"]) <= set(common_han())

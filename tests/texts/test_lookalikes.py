@@ -93,14 +93,21 @@ def test_korean_has_none_for_others(char: str) -> None:
     assert lookalikes(char, "ko") == ()
 
 
-def test_han_is_mutual_and_common() -> None:
-    known = [char for char in common_han() if lookalikes(char, "zh")]
-    assert len(known) >= 1000
+def test_han_gives_common_ones_and_among_these_is_mutual() -> None:
+    known = [char for char in map(chr, range(0x4E00, 0xA000)) if lookalikes(char, "zh")]
+    common = set(common_han())
+    assert len(common & set(known)) >= 3000
     for char in known:
         for other in lookalikes(char, "zh"):
             assert other != char
-            assert char in lookalikes(other, "zh")
-            assert other in common_han()
+            assert other in common
+            assert char in lookalikes(other, "zh") or char not in common
+
+
+def test_a_rare_han_character_is_looked_up_but_never_given() -> None:
+    # the group 按桉: 按 is of level 1, 桉 of level 2
+    assert "按" in lookalikes("桉", "zh")
+    assert "桉" not in lookalikes("按", "zh")
 
 
 @pytest.mark.parametrize(("char", "other"), [("大", "太"), ("人", "入")])

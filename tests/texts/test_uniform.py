@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vtcfaith.texts import TextsError
-from pytest_vtcfaith.texts.uniform import uniform_text, vocabulary
+from pytest_vtcfaith.texts.uniform import fitted_text, uniform_text, vocabulary
 
 WORDS = ("the", "boat", "lantern", "harbours", "extraordinarily")
 
@@ -54,3 +54,54 @@ def test_words_are_drawn_uniformly() -> None:
 def test_a_length_that_cannot_be_met(words: tuple[str, ...], length: int) -> None:
     with pytest.raises(TextsError, match=f"no text of {length} characters"):
         uniform_text(words, length, lang="en", seed=0)
+
+
+# a token for each four letters begun, so that one word may cost several
+def count(text: str) -> int:
+    return sum(-(-len(word) // 4) for word in text.split())
+
+
+@given(st.integers(800, 2000), st.integers(), st.integers(0, 6))
+def test_fitted_texts_meet_both_numbers(length: int, seed: int, remainder: int) -> None:
+    def supported(n: int) -> bool:
+        return n % 7 == remainder
+
+    text = fitted_text(WORDS, length, lang="en", seed=seed, count=count, supported=supported)
+    assert abs(len(text) - length) <= 0.01 * length
+    assert supported(count(text))
+    assert set(text.split(" ")) <= set(WORDS)
+    assert text == fitted_text(WORDS, length, lang="en", seed=seed, count=count, supported=supported)
+
+
+def test_where_every_number_will_do_fitted_words_are_uniform() -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(60):
+        text = fitted_text(WORDS, 3000, lang="en", seed=seed, count=count, supported=lambda n: True)
+        counts.update(text.split(" "))
+    expected = counts.total() / len(WORDS)
+    # chi-square with 4 degrees of freedom: 18.5 is its 0.999 quantile
+    assert sum((counts[word] - expected) ** 2 / expected for word in WORDS) < 18.5
+
+
+def test_of_the_supported_numbers_the_one_with_the_usual_word_length_is_taken() -> None:
+    # uniform: (3 + 4 + 7 + 8 + 15 + 5 spaces) / 10 tokens = 4.2 characters a token, so 500 tokens for 2100 characters
+    text = fitted_text(WORDS, 2100, lang="en", seed=0, count=count, supported=lambda n: n in (440, 480, 540))
+    assert count(text) == 480
+
+
+def test_tokens_that_reach_over_the_edge_of_a_word() -> None:
+    def merging(text: str) -> int:
+        return len(text.replace("湾白", "湾"))
+
+    for seed in range(20):
+        text = fitted_text("湾白鹭", 200, lang="zh", seed=seed, count=merging, supported=lambda n: n == 180)
+        assert abs(len(text) - 200) <= 2
+        assert merging(text) == 180
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"), [((), {20}), (("abcdef",), {90}), (("ab", "cd"), {1000}), (("ab", "cd"), set())]
+)
+def test_numbers_that_cannot_be_met(words: tuple[str, ...], numbers: set[int]) -> None:
+    with pytest.raises(TextsError, match="no text of 200 characters and a supported number of tokens"):
+        fitted_text(words, 200, lang="en", seed=0, count=count, supported=numbers.__contains__)

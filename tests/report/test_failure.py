@@ -1,0 +1,171 @@
+"""How a failing case reads: verdict, words, page and crop, within a dozen lines, in three languages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from pytest_vtcfaith.engine.transcript import Transcript
+from pytest_vtcfaith.metrics import Reply, process_rewrites
+from pytest_vtcfaith.models.spec import ModelSpec
+from pytest_vtcfaith.pages import crop_word
+from pytest_vtcfaith.report import failure as reporting
+from pytest_vtcfaith.report.failure import failure_text
+from pytest_vtcfaith.suites import Case, load_suite
+
+REWRITING = load_suite("rewriting")
+SPEC = ModelSpec("m", load=object, languages=None)
+
+
+@dataclass(frozen=True)
+class Asked:
+    case: Case
+    id: str
+
+
+def text_of(
+    case: Case,
+    reply: str,
+    folder: Path,
+    *,
+    verdict: str = "rewrite_rate 1 > 0.25",
+    outcome: str = "complete",
+    **more: Any,
+) -> str:
+    request = REWRITING.request(case, SPEC)
+    transcript = Transcript(Reply(reply), outcome, 0.0, False)
+    metrics = REWRITING.score(case, transcript, request)
+    return failure_text(
+        REWRITING, Asked(case, f"m-{case.id}"), verdict, transcript, metrics, request, folder / "report", folder, **more
+    )
+
+
+def bundled(lang: str) -> Case:
+    return next(c for c in REWRITING.cases() if c.lang == lang and c.params["condition"] == "visual")
+
+
+def one_word_rewritten(case: Case) -> tuple[str, str, str]:
+    """A transcript of the page with one perturbed word as in the original; the page's form, and the original's."""
+    faithful = process_rewrites(case.params["original"], case.reference, case.reference, lang=case.lang)
+    word = next(w for w in faithful.words if case.reference.count(w.page) == 1)
+    return case.reference.replace(word.page, word.original), word.page, word.original
+
+
+@pytest.mark.parametrize("lang", ["en", "zh", "ko"])
+def test_one_rewritten_word(lang: str, tmp_path: Path) -> None:
+    case = bundled(lang)
+    reply, page, original = one_word_rewritten(case)
+    lines = text_of(case, reply, tmp_path).split("\n")
+    assert len(lines) <= 12
+    count = len(process_rewrites(case.params["original"], case.reference, reply, lang=lang).words)
+    assert lines[0] == f"rewrite_rate 1 > 0.25: 1 of {count} perturbed words rewritten to the original"
+    assert re.fullmatch(
+        rf"  word \d+: original '{original}'  page '{page}'  model '{original}'  \+REWRITTEN\+", lines[1]
+    )
+    assert re.match(r"  word \d+: ", lines[2])
+    assert f"  page: report/pages/m-{case.id}.png" in lines
+    assert f"  crop: report/pages/m-{case.id}-word.png" in lines
+    assert lines[-1] == f"  case: {case.file.resolve().as_posix()}:{case.line}"
+    folder = tmp_path / "report" / "pages"
+    request = REWRITING.request(case, SPEC)
+    with Image.open(folder / f"m-{case.id}.png") as picture:
+        assert picture.tobytes() == request.page.image.tobytes()
+    shown = [w for w in request.page.words if page[0] in w.text]
+    with Image.open(folder / f"m-{case.id}-word.png") as crop:
+        # the crop is the line of the word
+        crops = [crop_word(request.page, request.page.words.index(w)).tobytes() for w in shown]
+        assert crop.tobytes() in crops
+    assert {p.name for p in folder.iterdir()} == {f"m-{case.id}.png", f"m-{case.id}-word.png"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh", "ko"])
+def test_the_worst_case_still_fits(lang: str, tmp_path: Path) -> None:
+    case = bundled(lang)
+    for reply in (case.params["original"], case.reference[::-1], "", "x " * 100_000):
+        assert len(text_of(case, reply, tmp_path).split("\n")) <= 12
+
+
+def test_a_crop_shows_the_word_itself(tmp_path: Path) -> None:
+    case = bundled("en")
+    reply, page, _ = one_word_rewritten(case)
+    text_of(case, reply, tmp_path)
+    request = REWRITING.request(case, SPEC)
+    index = next(i for i, w in enumerate(request.page.words) if page in w.text)
+    with Image.open(tmp_path / "report" / "pages" / f"m-{case.id}-word.png") as crop:
+        assert crop.tobytes() == crop_word(request.page, index).tobytes()
+
+
+def test_a_failure_without_words_has_no_crop(tmp_path: Path) -> None:
+    text = text_of(
+        bundled("en"), "sorry", tmp_path, verdict="empty: 5 characters, begins 'sorry'; no gate", outcome="empty"
+    )
+    lines = text.split("\n")
+    assert lines[0] == "empty: 5 characters, begins 'sorry'; no gate"
+    assert [line.split(":")[0] for line in lines[1:]] == ["  page", "  case"]
+
+
+def test_without_explanation_only_verdict_and_case(tmp_path: Path) -> None:
+    case = bundled("en")
+    text = text_of(case, "", tmp_path, verdict="not measured: Boom: first\nsecond\x1b[2J\ud83d", explain=False)
+    first, second = text.split("\n")
+    assert first == "not measured: Boom: first second\\x1b[2J\\ud83d"
+    assert second.startswith("  case: ")
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize(
+    "reply", ["a\x00b\x1b[31m\ud83d\u202e ##[add-mask]x ", "<img src=x>\u2028\x85\r\n", "A" * 12_000_000 + " "]
+)
+def test_whatever_the_model_says_is_safe_to_print(reply: str, tmp_path: Path) -> None:
+    case = bundled("en")
+    text = text_of(case, reply + case.reference, tmp_path)
+    assert len(text) <= 65536
+    assert len(text.split("\n")) <= 12
+    assert len(text.splitlines()) <= 12
+    assert not set("\x00\x1b\ud83d\u202e\u2028\x85\r") & set(text)
+    assert "##[" not in text
+    text.encode("utf-8")
+
+
+def test_a_full_disk_is_said_and_hides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    case = bundled("en")
+    monkeypatch.setattr(Image.Image, "save", full)
+    text = text_of(case, case.params["original"], tmp_path)
+    assert "+REWRITTEN+" in text
+    assert "  page: not written: [Errno 28] No space left on device" in text.split("\n")
+    assert list((tmp_path / "report" / "pages").iterdir()) == []
+
+
+def test_paths_under_a_linked_root_are_relative(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    try:
+        link.symlink_to(real, target_is_directory=True)
+    except OSError:
+        pytest.skip("this machine makes no links")
+    case = bundled("en")
+    assert f"  page: report/pages/m-{case.id}.png" in text_of(case, case.params["original"], link).split("\n")
+
+
+def test_a_picture_is_written_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = bundled("en")
+    text_of(case, case.params["original"], tmp_path)
+    place = tmp_path / "report" / "pages" / f"m-{case.id}.png"
+    before = place.read_bytes()
+
+    def torn(_: Any, path: Path, **__: Any) -> None:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Image.Image, "save", torn)
+    text_of(case, case.params["original"], tmp_path)
+    assert place.read_bytes() == before
+    assert reporting.LIMIT == 65536
