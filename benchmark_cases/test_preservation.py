@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_vtcfaith.plugin.casecheck import CaseResult
-from pytest_vtcfaith.plugin.gates import Gate
-from pytest_vtcfaith.suites import Case
+if TYPE_CHECKING:
+    from pytest_vtcfaith.plugin.casecheck import CaseResult
+    from pytest_vtcfaith.plugin.gates import Gate
+    from pytest_vtcfaith.suites import Case
 
 pytestmark = pytest.mark.vtc(suite="preservation")
 

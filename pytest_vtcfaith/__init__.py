@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_vtcfaith import strategies
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.metrics.outcomes import Reply
     from pytest_vtcfaith.models.protocols import NotInstalled, Prompt, Transcriber
     from pytest_vtcfaith.models.registry import ModelSpec, register_model, resolve
     from pytest_vtcfaith.pages.page import Page
-    from pytest_vtcfaith import strategies
     from pytest_vtcfaith.suites.case import Case
 
 _HOMES = {

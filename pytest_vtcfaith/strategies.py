@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 try:
     from hypothesis import strategies as st
 except ImportError as problem:
-    raise ImportError("pytest_vtcfaith.strategies needs hypothesis: pip install 'pytest-vtcfaith[strategies]'") from problem
+    raise ImportError(
+        "pytest_vtcfaith.strategies needs hypothesis: pip install 'pytest-vtcfaith[strategies]'"
+    ) from problem
 
 from pytest_vtcfaith.texts.perturb import perturb
 from pytest_vtcfaith.texts.scripts import common_han, common_syllables
@@ -19,7 +21,7 @@ LATIN = "abcdefghijklmnopqrstuvwxyz"
 
 
 def words(lang: str = "en", *, min_size: int = 1, max_size: int = 12) -> st.SearchStrategy[str]:
-    """Words of `min_size` to `max_size` characters: lower-case ASCII letters (`en`), common Han (`zh`), common Hangul (`ko`)."""
+    """Words of `min_size` to `max_size` characters: ASCII lower case (`en`), common Han (`zh`) or Hangul (`ko`)."""
     pools = {"en": LATIN, "zh": "".join(common_han()), "ko": "".join(common_syllables())}
     return st.text(alphabet=pools[lang], min_size=min_size, max_size=max_size)
 

@@ -26,6 +26,19 @@ def test_every_dependency_is_documented() -> None:
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-    names = [re.split(r"[<>=\[ ]", line)[0] for group in (project["dependencies"], *project["optional-dependencies"].values()) for line in group]
+    names = [
+        re.split(r"[<>=\[ ]", line)[0]
+        for group in (project["dependencies"], *project["optional-dependencies"].values())
+        for line in group
+    ]
     missing = {name for name in names if name not in text}
-    assert missing <= {"torch", "transformers", "vllm", "openai", "scikit-image", "torchmetrics", "sacrebleu", "diffusers"}
+    assert missing <= {
+        "torch",
+        "transformers",
+        "vllm",
+        "openai",
+        "scikit-image",
+        "torchmetrics",
+        "sacrebleu",
+        "diffusers",
+    }

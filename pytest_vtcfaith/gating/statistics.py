@@ -102,10 +102,10 @@ def _draw(columns: Columns, documents: list[str], names: list[str], seed: int) -
 
     table = np.array([[columns[d].get(name, 0.0) for name in names] for d in documents])
     size = len(documents)
-    random = np.random.default_rng(seed)
+    drawn = np.random.default_rng(seed).integers(size, size=(DRAWS, size))
     # how often each document is drawn: what multinomial() gives, several times faster
-    weights = np.array([np.bincount(random.integers(size, size=size), minlength=size) for _ in range(DRAWS)])
-    sums = weights @ table
+    cells = (drawn + size * np.arange(DRAWS)[:, None]).ravel()
+    sums = np.bincount(cells, minlength=DRAWS * size).reshape(DRAWS, size) @ table
     return {name: sums[:, i] for i, name in enumerate(names)}
 
 

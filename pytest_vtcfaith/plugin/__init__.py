@@ -6,7 +6,6 @@ import pytest
 
 from pytest_vtcfaith.plugin.carry import pytest_report_to_serializable, pytest_warning_recorded
 from pytest_vtcfaith.plugin.fixtures import (
-    _vtc_request,
     vtc_baseline,
     vtc_case,
     vtc_gate,
@@ -22,7 +21,6 @@ from pytest_vtcfaith.plugin.rootdir import pytest_load_initial_conftests
 from pytest_vtcfaith.plugin.run import KEY, Run, run_of
 
 __all__ = [
-    "_vtc_request",
     "pytest_addoption",
     "pytest_collection_modifyitems",
     "pytest_configure",

@@ -11,7 +11,7 @@ import pytest
 from pytest_vtcfaith.gating.baselines import MISSING, BaselineError, baseline_path, read_baseline, tier_snapshot
 from pytest_vtcfaith.gating.judge import GateSubject, Verdict, judge_regression, judge_threshold
 from pytest_vtcfaith.plugin.gates import GateSpec, cases_hash, record_of
-from pytest_vtcfaith.plugin.run import Run
+from pytest_vtcfaith.plugin.run import Ask, Run
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -68,21 +68,22 @@ def compare(
     return replace(measured, verdict="not_measured", message=f"{path}: the baseline could not be written: {problem!r}")
 
 
-def case_baseline(run: Run, ask: Any) -> Mapping[str, Any] | None:
+def case_baseline(run: Run, ask: Ask) -> Mapping[str, Any] | None:
     """What the baseline holds of one case; None without a baseline, or in a limited run. Raises BaselineError."""
     if run.options.limit is not None:
         return None
-    path = baseline_path(run.baselines_folder, ask.slug, ask.case.tier)
-    cache = run.config.stash.setdefault(_READ, {})
-    if path not in cache:
+    read = run.config.stash.setdefault(_READ, {})
+    place = ask.slug, ask.case.tier
+    if place not in read:
+        path = baseline_path(run.baselines_folder, *place)
         try:
-            cache[path] = read_baseline(path, expect=expected_fields(run, ask.case.suite, ask.case.tier, ask.slug))
+            read[place] = read_baseline(path, expect=expected_fields(run, ask.case.suite, ask.case.tier, ask.slug))
         except BaselineError as problem:
-            cache[path] = problem
-    if isinstance(cache[path], BaselineError):
-        raise cache[path]
-    record = cache[path]
-    return None if record is None else record["cases"].get(ask.case.id)
+            read[place] = problem
+    found = read[place]
+    if isinstance(found, BaselineError):
+        raise found
+    return None if found is None else found["cases"].get(ask.case.id)
 
 
-_READ = pytest.StashKey[dict[Any, Any]]()
+_READ = pytest.StashKey[dict[tuple[str, str], Mapping[str, Any] | BaselineError | None]]()

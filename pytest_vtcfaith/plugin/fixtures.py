@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.suites.case import Case
 
 
+_REQUEST = pytest.StashKey["Request"]()
+
+
 def _ask(request: pytest.FixtureRequest) -> Ask:
     ask = request.node.callspec.params["vtc_case"]
     assert isinstance(ask, Ask)
@@ -45,47 +48,50 @@ def vtc_renderer() -> Callable[..., Page]:
     return render
 
 
-@pytest.fixture
-def _vtc_request(request: pytest.FixtureRequest, vtc_case: Case) -> Request:
-    from pytest_vtcfaith.plugin.casecheck import book
+def _requested(request: pytest.FixtureRequest) -> Request:
+    """What the model gets for this test's case; skips the test when the case is inapplicable to the model."""
+    item: pytest.Item = request.node
+    if _REQUEST in item.stash:
+        return item.stash[_REQUEST]
     from pytest_vtcfaith.suites.base import Inapplicable
 
     ask = _ask(request)
-    suite = run_of(request.config).suite(vtc_case.suite)
-    reason = suite.inapplicable(vtc_case, ask.spec)
+    suite = run_of(request.config).suite(ask.case.suite)
+    reason = suite.inapplicable(ask.case, ask.spec)
     if not reason:
         try:
-            return suite.request(vtc_case, ask.spec)
+            item.stash[_REQUEST] = suite.request(ask.case, ask.spec)
+            return item.stash[_REQUEST]
         except Inapplicable as problem:
             reason = str(problem)
-    book(request.node, ask, "", {}, reason, None)
+    from pytest_vtcfaith.plugin.casecheck import book
+
+    book(item, ask, "", {}, reason, None)
     pytest.skip(f"inapplicable: {reason}")
 
 
 @pytest.fixture
-def vtc_page(_vtc_request: Request) -> Page:
+def vtc_page(request: pytest.FixtureRequest, vtc_case: Case) -> Page:
     """The page of this case; its picture is drawn when `Page.image` is first read."""
-    return _vtc_request.page
+    return _requested(request).page
 
 
 @pytest.fixture
-def vtc_response(request: pytest.FixtureRequest, _vtc_request: Request) -> Transcript:
+def vtc_response(request: pytest.FixtureRequest, vtc_case: Case) -> Transcript:
     """What the model returned for the page, with its outcome."""
-    return run_of(request.config).respond(_ask(request), _vtc_request)
+    return run_of(request.config).respond(_ask(request), _requested(request))
 
 
 @pytest.fixture
-def vtc_score(
-    request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Transcript, _vtc_request: Request
-) -> CaseResult:
+def vtc_score(request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Transcript) -> CaseResult:
     """The metrics of this case by name, its outcome and text; `check()` holds them against the thresholds file."""
     from pytest_vtcfaith.plugin.casecheck import CaseResult, book
 
-    run = run_of(request.config)
-    metrics = run.suite(vtc_case.suite).score(vtc_case, vtc_response, _vtc_request)
+    run, ask, asked = run_of(request.config), _ask(request), _requested(request)
+    metrics = run.suite(vtc_case.suite).score(vtc_case, vtc_response, asked)
     reason = vtc_response.reply.error or "" if vtc_response.outcome == "infrastructure_error" else ""
-    book(request.node, _ask(request), vtc_response.outcome, metrics, reason, vtc_response)
-    return CaseResult(run, _ask(request), vtc_response, metrics, _vtc_request)
+    book(request.node, ask, vtc_response.outcome, metrics, reason, vtc_response)
+    return CaseResult(run, ask, vtc_response, metrics, asked)
 
 
 @pytest.fixture

@@ -239,10 +239,16 @@ def record_of(run: Run, spec: GateSpec, subject: GateSubject, scores: Sequence[C
 
 def cases_hash(run: Run, suite: str, tier: str) -> str:
     """SHA-256 over the cases of a tier: a baseline speaks about exactly these texts."""
-    import hashlib
+    known = run.config.stash.setdefault(_HASHES, {})
+    if tier not in known:
+        import hashlib
 
-    digest = hashlib.sha256()
-    for case in run.cases(suite):
-        if case.tier == tier:
-            digest.update(case.fingerprint.encode("ascii"))
-    return digest.hexdigest()
+        digest = hashlib.sha256()
+        for case in run.cases(suite):
+            if case.tier == tier:
+                digest.update(case.fingerprint.encode("ascii"))
+        known[tier] = digest.hexdigest()
+    return known[tier]
+
+
+_HASHES = pytest.StashKey[dict[str, str]]()

@@ -100,9 +100,12 @@ class Ledger:
         text = next((v for k, v in reversed(report.user_properties) if k == PROPERTY), None)
         if not isinstance(text, str):
             return None
-        before = self._booked.get(report.nodeid)
-        if before is not None and before[0] == text:  # setup, call and teardown carry the same
-            return before[1]
+        if report.nodeid in self._booked:  # setup, call and teardown carry the same, but for a rerun
+            known, booked = self._booked[report.nodeid]
+            if report.when == "teardown":
+                del self._booked[report.nodeid]
+            if known == text:
+                return booked
         row: dict[str, Any] = json.loads(text)
         self._booked[report.nodeid] = text, row
         self._pools.clear()

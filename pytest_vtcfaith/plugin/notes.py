@@ -24,7 +24,7 @@ def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
     failed = Counter((s.model, s.case.suite, s.outcome) for s in scores if s.failed)
     for (model, suite, outcome), count in sorted(failed.items()):
         found.append(f"{count} {suite} cases of {model} failed: {outcome}")
-    new = sum(v.message == MISSING for v in verdicts)
+    new = len({(v.model, v.tier) for v in verdicts if v.message == MISSING})
     if new:
         found.append(f"{new} tiers have {MISSING} ({run.baselines_folder})")
     accepted = sum(v.message == "accepted as the baseline" for v in verdicts)
@@ -37,7 +37,18 @@ def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
     left_out = _left_out(run)
     if left_out:
         found.append(f"{left_out} gates are left out: they compare with tiers that this run did not choose")
+    unmatched = _unmatched(run)
+    if unmatched:
+        found.append(
+            f"{len(unmatched)} gates of {run.thresholds_file} speak about no tier of these cases, first where = {unmatched[0]!r}"
+        )
     return found
+
+
+def _unmatched(run: Run) -> list[str]:
+    """Gates that select nothing at all, whatever was chosen for this run: a slip of the pen, or a file made for more cases."""
+    tiers = run.known_tiers
+    return [rule.where for rule in run.thresholds.gate if not any(rule.matches(tier) for tier in tiers)]
 
 
 def _left_out(run: Run) -> int:

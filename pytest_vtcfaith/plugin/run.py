@@ -75,7 +75,7 @@ class Run:
             if not any(self.cases(name) for name in self.suites):
                 raise pytest.UsageError(
                     "no case is left: --vtc-suite, --vtc-lang, --vtc-tier, --vtc-renderer exclude one another; tiers: "
-                    + ", ".join(sorted({c.tier for name in self.known_suites for c in self._all_cases[name]}))
+                    + ", ".join(self.known_tiers)
                 )
         except (ThresholdsError, ManifestError, FileNotFoundError, ValueError) as problem:
             raise pytest.UsageError(str(problem)) from problem
@@ -105,6 +105,11 @@ class Run:
                 raise pytest.UsageError(f"--vtc-model {name!r} and another model share the name {short!r} in test ids")
             found[short] = spec
         return found
+
+    @cached_property
+    def known_tiers(self) -> tuple[str, ...]:
+        """Every tier of the manifests, chosen or not."""
+        return tuple(sorted({case.tier for name in self.known_suites for case in self._all_cases[name]}))
 
     @cached_property
     def known_suites(self) -> tuple[str, ...]:

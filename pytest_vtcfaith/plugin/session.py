@@ -141,9 +141,11 @@ class Session:
         self._taken = []
         self.config.option.verbose = -1  # no second "collected n items" line
         try:
-            # Outside rootdir a node id is relative to the argument that found the file: same arguments, same ids.
-            inside = all(Path(path).is_relative_to(self.config.rootpath) for path, _ in self._wanted)
-            session.perform_collect(list(arguments) if inside else None)
+            # The same arguments as before where ids depend on them: outside rootdir a node id is relative to the
+            # argument that found the file, and brackets in an argument are taken for parameters.
+            root = self.config.rootpath
+            plain = all(Path(path).is_relative_to(root) and "[" not in path for path, _ in self._wanted)
+            session.perform_collect(list(arguments) if plain else None)
         finally:
             self.config.option.verbose = verbose
         taken = self._taken
@@ -181,7 +183,9 @@ class Session:
         row = self.ledger.take(report)
         if row is not None:
             others = [(k, v) for k, v in report.user_properties if k != PROPERTY]
-            report.user_properties = [*others, *_properties(row)]
+            if report.when == "teardown":  # the report that JUnit takes properties from
+                others += _properties(row)
+            report.user_properties = others
         if report.failed:
             if row is not None:
                 colour_failure(report)

@@ -33,9 +33,12 @@ def append_result(folder: Path, process: str, row: Mapping[str, Any]) -> None:
     """Adds a line to this process's part of the results; ASCII JSON, so that every character survives."""
     path = folder / PARTS / f"{process}.jsonl"
     line = json.dumps({**row, _WRITTEN: time.monotonic_ns()}, sort_keys=True)
-    if not path.exists():
+    try:
+        file = path.open("ab")
+    except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab", buffering=0) as file:
+        file = path.open("ab")
+    with file:
         file.write(f"\n{line}\n".encode("ascii"))  # the first newline ends a line that a full disk has torn
 
 

@@ -207,7 +207,7 @@ def test_the_worst_documents_come_first() -> None:
 
 
 def test_a_verdict_depends_on_nothing_but_its_subject_and_seed() -> None:
-    tested = subject(columns(0.1, 0.9, 0.4, 0.6))
+    tested = subject(columns(0.1, 0.9, 0.4, 0.6, 0.33, 0.71, 0.05, 0.82))
     first = judge_threshold(tested, ACCURACY, rule(min=0.9), seed=1)
     assert judge_threshold(tested, ACCURACY, rule(min=0.9), seed=1) == first
     assert judge_threshold(tested, ACCURACY, rule(min=0.9), seed=2) != first

@@ -204,7 +204,7 @@ def test_flaky(vtc_case, vtc_score, tmp_path_factory):
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_rerun_case_counts_once(bench, workers: str) -> None:
     bench.module(FLAKY.replace("tmp_path_factory.getbasetemp().parent", "__import__('pathlib').Path(__file__).parent"))
-    given = [a for a in bench.arguments(bench.replay(), workers, "--reruns=2", "--junitxml=junit.xml")]
+    given = bench.arguments(bench.replay(), workers, "--reruns=2", "--junitxml=junit.xml")
     at = given.index("no:rerunfailures")
     del given[at - 1 : at + 1]
     found = bench.run(*given, plain=True, fresh=True)

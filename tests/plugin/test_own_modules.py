@@ -79,12 +79,43 @@ def test_own_gates_beside_the_benchmarks(bench, workers: str) -> None:
         ("'rewriting'", r"vtc marker takes suite= and lang= only"),
     ],
 )
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_marker_that_names_nothing_is_an_error(bench, marker: str, said: str, workers: str) -> None:
+def test_a_marker_that_names_nothing_is_an_error(bench, marker: str, said: str) -> None:
     alone(bench, OWN.replace('suite="rewriting", lang="en"', marker))
-    found = bench.run(bench.replay(), workers)
+    found = bench.run(bench.replay())
     assert found.status not in (0, 5), found.text
     assert re.search(said, found.text), found.text
+
+
+def test_a_marker_that_names_nothing_is_an_error_of_workers(bench) -> None:
+    alone(bench, OWN.replace("rewriting", "rewritng", 1))
+    found = bench.run(bench.replay(), "-n2")
+    assert found.status not in (0, 5), found.text
+    assert "suite 'rewritng': did you mean 'rewriting'?" in found.text
+
+
+def test_scores_are_found_in_odd_node_ids(bench) -> None:
+    """Groups of --dist loadgroup stand behind the id, folders may hold brackets."""
+    folder = bench.path / "cases" / "x[y]"
+    folder.mkdir()
+    (bench.path / "cases" / "test_rewriting.py").rename(folder / "test_rewriting.py")
+    (folder / "conftest.py").write_text(
+        "import pytest\n\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for n, item in enumerate(items): item.add_marker(pytest.mark.xdist_group(f'g{n % 2}'))\n",
+        encoding="utf-8",
+    )
+    for way in (["-n0"], ["-n2", "--dist=loadgroup"]):
+        found = bench.run(bench.replay(leave_out=["doc-0001-scramble"]), *way)
+        assert found.status == 1, found.text
+        assert found.gates["en-scramble-failure_rate"]["measured"] == 3
+        assert found.gates["en-random-failure_rate"]["measured"] == 4
+        assert "gave no report" not in found.text
+
+
+def test_without_syrupy_gates_are_errors(bench) -> None:
+    found = bench.run(bench.replay(), "-p", "no:syrupy")
+    assert found.status == 1
+    assert "fixture 'snapshot' not found" in found.text
 
 
 def test_a_marker_of_a_suite_that_was_not_chosen_deselects(bench) -> None:

@@ -287,7 +287,7 @@ def test_failures_of_the_model_are_accepted_and_stay_failures(compared) -> None:
 
 
 def test_gates_of_one_tier_write_one_record(compared) -> None:
-    """`failure_rate` needs its own tier only, `rewrite_rate` all conditions: the file is the same whoever writes last."""
+    """`failure_rate` needs its own tier only, `rewrite_rate` all conditions: both write the same file."""
     compared.replay(change={"doc-0001-original": ""})
     accept(compared)
     record = json.loads(files(compared)["mine/rewriting-en-scramble.json"])

@@ -7,28 +7,15 @@ from pathlib import Path
 
 import pytest
 
-OPTIONS = [
-    "model",
-    "suite",
-    "lang",
-    "tier",
-    "limit",
-    "thresholds",
-    "cases",
-    "report",
-    "baselines",
-    "cache",
-    "no-cache",
-    "inconclusive",
-    "seed",
-    "renderer",
-]
+OPTIONS = """
+model suite lang tier limit thresholds cases report baselines cache no-cache inconclusive seed renderer
+"""
 
 
 def test_help_lists_every_option(bench) -> None:
     found = bench.run("--help", plain=True)
     assert found.status == 0
-    for name in OPTIONS:
+    for name in OPTIONS.split():
         assert re.search(rf"^  --vtc-{name}\b", found.text, re.MULTILINE), name
 
 
@@ -106,18 +93,9 @@ def test_what_does_not_exist_is_a_usage_error(bench, given: list[str], said: str
     assert "Traceback" not in found.text
 
 
-def test_the_same_model_twice_is_one_and_two_of_one_name_are_refused(bench) -> None:
+def test_a_model_named_twice_is_one(bench) -> None:
     model = bench.replay()
     assert bench.run(model, model, "--collect-only", "-q").text.count("doc-0000-original") == 1
-    (bench.path / "pyproject.toml").write_text(
-        '[tool.pytest]\n[tool.vtcfaith.models."my/ocr"]\nadapter = "replay"\nmodel = "answers.jsonl"\n'
-        '[tool.vtcfaith.models.my-ocr]\nadapter = "replay"\nmodel = "answers.jsonl"\n',
-        encoding="utf-8",
-    )
-    found = bench.run("--vtc-model=my-ocr", "--vtc-model=my/ocr")
-    assert found.status in (0, pytest.ExitCode.USAGE_ERROR)  # the second has a slug of its own, or is refused
-    if found.status:
-        assert "share the name" in found.text
 
 
 @pytest.mark.parametrize(
@@ -182,7 +160,7 @@ def test_a_broken_pyproject_is_a_usage_error(bench, text: str) -> None:
 
 
 def test_the_table_sets_what_the_command_line_may_override(bench) -> None:
-    model = bench.replay("original")
+    bench.replay("original")
     (bench.path / "strict.toml").write_text(bench_thresholds(0.1), encoding="utf-8")
     (bench.path / "lax.toml").write_text(bench_thresholds(1.0), encoding="utf-8")
     (bench.path / "pyproject.toml").write_text(
@@ -190,7 +168,6 @@ def test_the_table_sets_what_the_command_line_may_override(bench) -> None:
         '[tool.vtcfaith.models.mine]\nadapter = "replay"\nmodel = "answers.jsonl"\n',
         encoding="utf-8",
     )
-    assert model
     strict = bench.run("--vtc-model=mine", "-p", "no:randomly", plain=True)
     assert strict.status == 1
     assert strict.verdicts["en-scramble-rewrite_rate"] == "fail"

@@ -25,8 +25,9 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-@pytest.mark.parametrize("option", ["--vtc-report", "--vtc-baselines", "--vtc-cache"])
+@pytest.mark.parametrize(
+    ("option", "workers"), [("--vtc-report", "-n0"), ("--vtc-report", "-n2"), ("--vtc-baselines", "-n0")]
+)
 def test_a_folder_behind_an_option_is_not_the_project(bench, outside: Path, option: str, workers: str) -> None:
     bench.replay()
     given = [*bench.arguments("--vtc-model", "replay:answers.jsonl", option, str(outside), workers)]
@@ -75,19 +76,3 @@ def test_gates_run_when_the_tests_lie_outside_rootdir(bench, outside: Path, work
     assert found.verdicts["en-scramble-rewrite_rate"] == "fail"
     assert len(found.verdicts) == 10
     assert re.search(r"2 failed, 17 passed, 3 skipped", found.text)
-
-
-def test_pyargs_runs_the_bundled_cases(bench) -> None:
-    found = bench.run(
-        "--vtc-model=rapidocr",
-        "--collect-only",
-        "-q",
-        "--pyargs",
-        "benchmark_cases",
-        "--vtc-limit=1",
-        plain=True,
-        fresh=True,
-    )
-    if "not found" in found.text:
-        pytest.skip("benchmark_cases is importable only from an installed wheel")
-    assert "test_case[rapidocr-en-" in found.text

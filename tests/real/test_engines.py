@@ -1,4 +1,4 @@
-"""Real engines through the real gate: one that reads passes, one that repairs spelling does not, Tesseract does not on look-alikes."""
+"""Real engines through the real gate: one that reads passes, one that repairs spelling or lookalikes fails."""
 
 from __future__ import annotations
 
@@ -62,7 +62,13 @@ def gate(folder: Path, *options: str) -> tuple[int, dict[str, dict[str, Any]], s
 
 def test_rapidocr_passes_where_a_spelling_pipeline_does_not(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(REPAIRING.replace("\\\\", "\\"), encoding="utf-8")
-    options = ("--vtc-suite=rewriting", "--vtc-lang=en", "--vtc-tier=*/original", "--vtc-tier=*/scramble", "--vtc-limit=2")
+    options = (
+        "--vtc-suite=rewriting",
+        "--vtc-lang=en",
+        "--vtc-tier=*/original",
+        "--vtc-tier=*/scramble",
+        "--vtc-limit=2",
+    )
     status, verdicts, text = gate(tmp_path, "--vtc-model=rapidocr", *options)
     assert status == 0, text
     assert verdicts["rapidocr-en-scramble-rewrite_rate"]["value"] == 0.0
@@ -84,7 +90,12 @@ def test_tesseract_fails_on_lookalikes(tmp_path: Path) -> None:
     except NotInstalled as lacking:
         pytest.skip(f"{lacking} ({tesserocr.tesseract_version().split()[1]})")
     status, verdicts, text = gate(
-        tmp_path, "--vtc-model=tesseract", "--vtc-tier=rewriting/en/original", "--vtc-tier=rewriting/en/visual", "--vtc-limit=12", "-n2"
+        tmp_path,
+        "--vtc-model=tesseract",
+        "--vtc-tier=rewriting/en/original",
+        "--vtc-tier=rewriting/en/visual",
+        "--vtc-limit=12",
+        "-n2",
     )
     assert status == 1, text
     assert verdicts["tesseract-en-original-word_accuracy"]["verdict"] == "pass"
@@ -97,7 +108,9 @@ def test_a_language_without_data_is_not_measured(tmp_path: Path) -> None:
     empty.mkdir()
     os.environ["TESSDATA_PREFIX"] = str(empty)
     try:
-        status, verdicts, text = gate(tmp_path, "--vtc-model=tesseract", "--vtc-tier=rewriting/ko/scramble", "--vtc-limit=1")
+        status, verdicts, text = gate(
+            tmp_path, "--vtc-model=tesseract", "--vtc-tier=rewriting/ko/scramble", "--vtc-limit=1"
+        )
     finally:
         del os.environ["TESSDATA_PREFIX"]
     assert status == 1, text

@@ -2,19 +2,31 @@
 
     python tests/real/validation.py RESULTS.jsonl…
 
-One results.jsonl per model, of the bundled cases (`pytest --vtc-model=tesseract --vtc-report=DIR`).
+The results are of the bundled cases (`pytest --vtc-model=tesseract --vtc-report=DIR`).
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_vtcfaith.suites import load_suite
-from pytest_vtcfaith.suites.base import value
+from pytest_vtcfaith.suites.base import TierSummary, value
 from pytest_vtcfaith.suites.case import CaseScore
 from pytest_vtcfaith.suites.rewriting_metrics import LENGTHS
+
+PERCENT = (
+    "rewrite_rate",
+    "rewrite_share",
+    "verbatim_rate",
+    "close_rate",
+    "moderate_rate",
+    "missing_rate",
+    "wrong_rate",
+)
+POINTS = ("delta_wer", "delta_cer", "delta_eds", "error_amplification")
 
 
 def scores_of(path: Path) -> dict[str, dict[str, list[CaseScore]]]:
@@ -24,7 +36,8 @@ def scores_of(path: Path) -> dict[str, dict[str, list[CaseScore]]]:
     for line in path.read_bytes().split(b"\n")[:-1]:
         row = json.loads(line)
         outcome = "" if row["outcome"] == "inapplicable" else row["outcome"]
-        score = CaseScore(cases[row["suite"]][row["case"]], row["model"], outcome, row["metrics"], row.get("reason", ""))
+        case = cases[row["suite"]][row["case"]]
+        score = CaseScore(case, row["model"], outcome, row["metrics"], row.get("reason", ""))
         found.setdefault(row["model"], {}).setdefault(row["suite"], []).append(score)
     return found
 
@@ -34,49 +47,55 @@ def show(number: float | None, digits: int = 2, factor: float = 1.0) -> str:
     return "–" if number is None else f"{factor * number:.{digits}f}"
 
 
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A Markdown table."""
+    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
+def sum_of(summary: TierSummary, name: str) -> int:
+    """The sum of a column over all documents."""
+    return int(sum(row.get(name, 0) for row in summary.columns.values()))
+
+
 def rewriting(model: str, scores: list[CaseScore]) -> None:
-    """Deltas, classes and word lengths of every perturbed tier."""
+    """Deltas, classes and word lengths of every tier."""
     suite = load_suite("rewriting")
-    print(f"\n### {model}: rewriting\n")
-    print("| tier | documents | words | WER % | ΔWER pp | ΔCER pp | ΔEDS pp | rewritten % | share % | verbatim % | close % "
-          "| moderate % | missing % | wrong % | amplification |")
-    print("|---|" + "---|" * 14)
-    by_length: list[str] = []
+    rows, by_length = [], []
     for tier in sorted({s.case.tier for s in scores}):
         summary = suite.summarise(tier, scores)
         if not summary.measured:
             continue
-        columns = summary.columns
-        m = {name: value(metric, columns) for name, metric in suite.metrics.items()}
-        words = int(sum(row.get("perturbed", 0) for row in columns.values()))
-        documents = sum("word_edits" in row for row in columns.values())
-        print(f"| {tier.partition('/')[2]} | {documents} of {len(columns)} | {words} | {show(m['wer'], 2, 100)} | {show(m['delta_wer'])} | "
-              f"{show(m['delta_cer'])} | {show(m['delta_eds'])} | {show(m['rewrite_rate'], 1, 100)} | {show(m['rewrite_share'], 1, 100)} | "
-              f"{show(m['verbatim_rate'], 1, 100)} | {show(m['close_rate'], 1, 100)} | {show(m['moderate_rate'], 1, 100)} | "
-              f"{show(m['missing_rate'], 1, 100)} | {show(m['wrong_rate'], 1, 100)} | {show(m['error_amplification'])} |")
-        if words and "/zh/" not in tier:
-            cells = []
-            for bucket in LENGTHS:
-                n = int(sum(row.get(f"perturbed@{bucket}", 0) for row in columns.values()))
-                cells.append(f"{show(m[f'rewrite_rate@{bucket}'], 1, 100)} ({n})")
-            by_length.append(f"| {tier.partition('/')[2]} | {' | '.join(cells)} |")
-    print(f"\nRewritten %, by length of the word (number of words):\n\n| tier | {' | '.join(LENGTHS)} |\n|---|" + "---|" * len(LENGTHS))
-    print("\n".join(by_length))
+        m = {name: value(metric, summary.columns) for name, metric in suite.metrics.items()}
+        name = tier.partition("/")[2]
+        whole = sum("word_edits" in row for row in summary.columns.values())
+        words = sum_of(summary, "perturbed")
+        cells = [name, f"{whole} of {len(summary.columns)}", str(words), show(m["wer"], 2, 100)]
+        rows.append([*cells, *(show(m[k]) for k in POINTS), *(show(m[k], 1, 100) for k in PERCENT)])
+        if words and "zh/" not in name:
+            counts = [sum_of(summary, f"perturbed@{b}") for b in LENGTHS]
+            rates = [show(m[f"rewrite_rate@{b}"], 1, 100) for b in LENGTHS]
+            by_length.append([name, *(f"{rate} ({n})" for rate, n in zip(rates, counts, strict=True))])
+    print(f"\n### {model}: rewriting\n")
+    table(["tier", "documents", "words", "WER %", *POINTS, *(f"{k} %" for k in PERCENT)], rows)
+    print("\nRewritten %, by length of the word (number of words):\n")
+    table(["tier", *LENGTHS], by_length)
 
 
 def preservation(model: str, scores: list[CaseScore]) -> None:
-    """Word accuracy by ratio and source."""
+    """Word accuracy by ratio and source, and what else the uniform texts show."""
     suite = load_suite("preservation")
     tiers = {s.case.tier for s in scores}
     ratios = sorted({t.split("/")[2] for t in tiers}, key=lambda r: float(r[:-1]))
-    sources = sorted({t.split("/")[3] for t in tiers})
-    print(f"\n### {model}: preservation, word accuracy\n\n| source | {' | '.join(ratios)} |\n|---|" + "---|" * len(ratios))
-    for source in sources:
-        cells = [show(value(suite.metrics["word_accuracy"], suite.summarise(f"preservation/glyph/{r}/{source}", scores).columns)) for r in ratios]
-        print(f"| {source} | {' | '.join(cells)} |")
-    for metric in ("word_precision", "word_recall", "prior_gap", "gap_at_ratio", "failure_rate"):
-        cells = [show(value(suite.metrics[metric], suite.summarise(f"preservation/glyph/{r}/uniform", scores).columns)) for r in ratios]
-        print(f"| uniform: {metric} | {' | '.join(cells)} |")
+    wanted = [(source, "word_accuracy") for source in sorted({t.split("/")[3] for t in tiers})]
+    wanted += [("uniform", k) for k in ("word_precision", "word_recall", "prior_gap", "gap_at_ratio", "failure_rate")]
+    rows = []
+    for source, name in wanted:
+        summaries = [suite.summarise(f"preservation/glyph/{r}/{source}", scores) for r in ratios]
+        rows.append([source, name, *(show(value(suite.metrics[name], s.columns)) for s in summaries)])
+    print(f"\n### {model}: preservation\n")
+    table(["source", "metric", *ratios], rows)
 
 
 for name in sys.argv[1:]:
