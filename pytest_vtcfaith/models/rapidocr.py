@@ -70,10 +70,7 @@ class RapidOcr:
                 ) from error
             raise
         paths = {"Det.model_path": str(networks / DETECTOR), "Rec.model_path": str(networks / RECOGNISER)}
-        try:
-            self._engine: Any = RapidOCR(params={**SETTINGS, **paths})
-        except ImportError as error:  # it imports its runtime only here
-            raise NotInstalled(f"RapidOCR lacks its runtime: pip install 'pytest-vtcfaith[rapidocr]' ({error})") from error
+        self._engine: Any = RapidOCR(params={**SETTINGS, **paths})
 
     def transcribe(self, images: Sequence[Image.Image], prompt: Prompt) -> list[Reply]:
         """Reads each picture, line by line; a blank one gives the empty text. The prompt is ignored."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from pytest_vtcfaith.pages.linebreaking import Word, may_break, may_part, words
+from pytest_vtcfaith.pages.linebreaking import Word, may_break, words
 
 
 class PageOverflow(ValueError):
@@ -68,9 +69,8 @@ def typeset(
     `width` is the text area's, `line_height` the distance of baselines, `first_baseline` the first one's distance from
     the top, `space` the advance of a space, all in pixels; `measure` gives the ink of a word. Words stand at integer
     pixels; no two words' ink boxes overlap: where they would, a word moves right or its line moves down by what it
-    needs. Words that no line break may part (a long word, or words and the punctuation around them) are broken between
-    characters where a line cannot hold them: as late as possible, not before closing punctuation where that can be
-    helped. Raises PageOverflow for a width that cannot hold one character.
+    needs. A word longer than a line is broken between characters. Raises PageOverflow for a width that cannot hold one
+    character.
     """
     rows: list[list[PlacedWord]] = []
     offset = 0
@@ -136,30 +136,29 @@ def _break_lines(
     for cluster in clusters:
         if add(cluster):
             continue
-        for piece in _pieces(cluster, width, measure, space):
-            add(piece)
+        for word in cluster:
+            if not add([word]):
+                for piece in _pieces(word, width, measure):
+                    add([piece])
     return [row.words for row in rows]
 
 
-def _pieces(
-    cluster: list[Word], width: int, measure: Callable[[str], Ink], space: float
-) -> Iterator[list[Word]]:
-    """A cluster longer than a line, cut into the longest beginnings that fit and end where words may be parted."""
-    while cluster:
-        fitting: list[Cut] = []
-        for cut in _cuts(cluster):
-            if not _Row(width, measure, space).add(cut.head):
-                break
-            fitting.append(cut)
-        if not fitting:
-            character = cluster[0].text[0]
+def _pieces(word: Word, width: int, measure: Callable[[str], Ink]) -> Iterator[Word]:
+    """A word longer than a line, cut into the longest beginnings that fit."""
+    begin = 0
+    while begin < len(word.text):
+        end = begin
+        while end < len(word.text) and _Row(width, measure, 0).add([Word(word.text[begin : end + 1], 0, False)]):
+            end += 1
+        while end < len(word.text) and end > begin + 1 and unicodedata.combining(word.text[end]):
+            end -= 1
+        if end == begin:
             raise PageOverflow(
-                f"a line of {width} pixels cannot hold the character {character!r} "
-                f"({math.ceil(measure(character).advance)} pixels wide)"
+                f"a line of {width} pixels cannot hold the character {word.text[begin]!r} "
+                f"({math.ceil(measure(word.text[begin]).advance)} pixels wide)"
             )
-        best = next((cut for cut in reversed(fitting) if cut.allowed), fitting[-1])
-        yield best.head
-        cluster = best.tail
+        yield Word(word.text[begin:end], word.start + begin, False)
+        begin = end
 
 
 def _stack(rows: list[list[PlacedWord]], width: int, line_height: float, first_baseline: float) -> Setting:
