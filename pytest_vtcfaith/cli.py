@@ -8,17 +8,18 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from pytest_vtcfaith.texts.build import RATIOS, SOURCES, build_preservation, build_rewriting, merge
-from pytest_vtcfaith.texts.errors import TextsError
-from pytest_vtcfaith.texts.manifest import Draft, manifest_bytes, write_manifest
+from pytest_vtcfaith.texts.checks import check_ratio, check_share
+from pytest_vtcfaith.texts.errors import TextsError, reason
+from pytest_vtcfaith.texts.manifest import Draft, manifest_bytes, output_file, write_manifest
 from pytest_vtcfaith.texts.published import read_faithc4, read_zerosense
 from pytest_vtcfaith.texts.scripts import LANGS, check_lang
 
@@ -46,7 +47,15 @@ Force = Annotated[bool, typer.Option("--force", help="Replace --out even where i
 
 
 def _say(message: str, style: str = "") -> None:
-    Console(stderr=True, soft_wrap=True).print(Text(" ".join(message.split("\n")), style=style))
+    try:
+        Console(stderr=True, soft_wrap=True).print(Text(" ".join(message.split("\n")), style=style))
+    except OSError:  # nowhere to say it: the exit status still tells
+        _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
+    """Lets what is still to be printed vanish; without this Python would complain once more when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextlib.contextmanager
@@ -54,11 +63,24 @@ def _errors_in_one_line() -> Iterator[None]:
     """Turns what a user can mend into one red line and exit status 2."""
     try:
         yield
-    except BrokenPipeError:
-        raise
-    except (TextsError, OSError) as error:
+    except TextsError as error:
         _say(f"error: {error}", "red")
         raise typer.Exit(2) from None
+    except OSError as error:
+        _say(f"error: {error.filename or 'a file'}: {reason(error)}: mend it, or name another", "red")
+        raise typer.Exit(2) from None
+
+
+def _refuse_ignored(context: typer.Context, published: str, *options: str) -> None:
+    """Raises TextsError for options that were given and would do nothing beside an option for published data."""
+    given = []
+    for name in options:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            given.append(f"--{name.replace('_', '-')}")
+    if given:
+        names = ", ".join(given)
+        raise TextsError(f"without effect beside {published}, published texts stay as they are: leave away {names}")
 
 
 def _folders(texts: Path | None, langs: list[str] | None) -> list[tuple[str, Path]]:
@@ -82,7 +104,6 @@ def _write(out: Path, draft: Draft, force: bool) -> None:
         return
     if out.exists() and not force:
         raise TextsError(f"{out} holds something else: give --force to replace it, or another --out")
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_manifest(out, draft.header, draft.rows)
     _say(summary)
 
@@ -100,6 +121,7 @@ def _build(
 
 @build.command()
 def rewriting(
+    context: typer.Context,
     out: Out,
     texts: Texts = None,
     lang: Lang = None,
@@ -130,9 +152,13 @@ def rewriting(
       vtcfaith build rewriting --faithc4 faithc4/ --out cases/rewriting.jsonl
     """
     with _errors_in_one_line():
+        output_file(out)
+        check_share("--rate", rate)
+        check_share("--visual-rate", visual_rate)
         if faithc4 is not None:
             if texts is not None:
                 raise TextsError("--texts and --faithc4 exclude each other: build two manifests in one folder")
+            _refuse_ignored(context, "--faithc4", "seed", "rate", "visual_rate", "match")
             _write(out, read_faithc4(faithc4, lang or LANGS, licence=licence), force)
             return
         _build(
@@ -148,6 +174,7 @@ def rewriting(
 
 @build.command()
 def preservation(
+    context: typer.Context,
     out: Out,
     texts: Texts = None,
     lang: Lang = None,
@@ -194,11 +221,13 @@ def preservation(
     """
     ratios = ratio or RATIOS
     with _errors_in_one_line():
+        output_file(out)
+        for value in ratios:
+            check_ratio("--ratio", value)
         if zerosense is not None:
             if texts is not None:
                 raise TextsError("--texts and --zerosense exclude each other: build two manifests in one folder")
-            if fit is not None or length:
-                raise TextsError("--fit and --length cut texts of --texts: published texts stay as they are")
+            _refuse_ignored(context, "--zerosense", "lang", "seed", "source", "fit", "length", "match")
             _write(out, read_zerosense(zerosense, ratios=ratios, tokenizer=tokenizer, licence=licence), force)
             return
         _build(
@@ -221,13 +250,14 @@ def preservation(
         )
 
 
-def case_lines(suite: str | None, folder: Path | None) -> Iterator[dict[str, Any]]:
+def case_lines(suite: str | None, folder: Path | None) -> list[dict[str, Any]]:
     """Every case as `vtcfaith cases` prints it.
 
     `suite` is a suite's name (None: all), `folder` holds the manifests (None: the bundled ones). Raises TextsError for
-    an unknown suite or a missing folder, ManifestError for a wrong manifest.
+    an unknown suite or a missing folder, ManifestError for a wrong manifest or two cases of one id.
     """
     from pytest_vtcfaith.suites import load_suite, suite_names
+    from pytest_vtcfaith.suites.unique import check_unique
 
     known = suite_names()
     if suite is not None and suite not in known:
@@ -236,18 +266,36 @@ def case_lines(suite: str | None, folder: Path | None) -> Iterator[dict[str, Any
         raise TextsError(f"suite {suite!r} is unknown: choose one of {', '.join(ordered)}")
     if folder is not None and not folder.is_dir():
         raise TextsError(f"{folder}: there is no such folder: give one with manifests")
-    for name in [suite] if suite else known:
-        for case in load_suite(name).cases(folder):
-            line = {
-                "case": case.id,
-                "suite": case.suite,
-                "tier": case.tier,
-                "lang": case.lang,
-                "reference": case.reference,
-            }
-            if "original" in case.params:
-                line["original"] = case.params["original"]
-            yield line
+    found = [case for name in ([suite] if suite else known) for case in load_suite(name).cases(folder)]
+    check_unique(found)
+    lines = []
+    for case in found:
+        line = {
+            "case": case.id,
+            "suite": case.suite,
+            "tier": case.tier,
+            "lang": case.lang,
+            "reference": case.reference,
+        }
+        if "original" in case.params:
+            line["original"] = case.params["original"]
+        lines.append(line)
+    return lines
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Prints lines in UTF-8 whatever the code page. Raises TextsError when standard output does not take them."""
+    if sys.stdout is None:
+        raise TextsError("standard output is closed: send it to a file or a pipe")
+    try:
+        for line in lines:
+            sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        _drop(sys.stdout)
+    except OSError as error:
+        _drop(sys.stdout)
+        raise TextsError(f"standard output cannot be written ({reason(error)}): send it elsewhere") from error
 
 
 @app.command()
@@ -263,21 +311,27 @@ def cases(
       pytest --vtc-model=replay:perfect.jsonl
     """
     with _errors_in_one_line():
-        try:
-            for line in case_lines(vtc_suite, vtc_cases):
-                sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n")
-            sys.stdout.buffer.flush()
-        except BrokenPipeError:
-            # the reader has seen enough; without this Python would complain once more when it flushes at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print(json.dumps(line, ensure_ascii=False) for line in case_lines(vtc_suite, vtc_cases))
 
 
 def main() -> None:
-    """Runs `vtcfaith`; what a legacy code page cannot show is printed as escapes."""
+    """Runs `vtcfaith`; what a legacy code page cannot show is printed as escapes.
+
+    Help that cannot be printed ends in one line and exit status 2, as everything else that a user can mend.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    app(prog_name="vtcfaith")
+    try:
+        try:
+            app(prog_name="vtcfaith")
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except OSError as error:
+        _drop(sys.stdout)
+        _say(f"error: standard output cannot be written ({reason(error)}): send it elsewhere", "red")
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Runs cases files: `python tests/cases.py FILE…` prints every miss and a summary; exit status 1 when there is one.
+"""Runs cases files: `python tests/cases.py FILE…` prints every miss and a summary; exit status 1 when there is one, or
+a file has no rows or cannot be read.
 
 A cases file is JSONL with `id`, `area`, `given`, `expect`, `why`; the areas and their fields are the functions below.
 """
@@ -94,33 +95,49 @@ def _images(given: Row, expect: Row) -> Any:
 
 
 def _budget(given: Row, expect: Any) -> Any:
-    from pytest_vtcfaith.pages.budget import smart_resize, visual_tokens
+    from pytest_vtcfaith.pages.budget import Unsupported, fit_budget, visual_tokens
 
-    _only(given, "rule", "size", "max_tokens", "family", "sizes")
+    _only(given, "rule", "size", "max_tokens", "family", "sizes", "n_text", "ratio", "page")
     try:
+        if "n_text" in given:
+            page_width, page_height = given["page"]
+            fit = fit_budget(
+                given["n_text"],
+                given["ratio"],
+                family=given["family"],
+                page_width=page_width,
+                page_height=page_height,
+            )
+            return _chosen({"size": [fit.width, fit.height], "tokens": fit.tokens, "target": fit.target}, expect)
         if "family" in given:
             return [
                 visual_tokens(given["family"], width, height) for width, height in given.get("sizes") or [given["size"]]
             ]
-        factor, least, most = _rule(given["rule"])
-        limit = given.get("max_tokens")
-        width, height = given["size"]
-        resized = smart_resize(width, height, factor, least, most if limit is None else min(most, limit * factor**2))
+        width, height, factor = _resized(given)
+    except Unsupported:
+        return "unsupported"
     except ValueError:
         return "error"
-    tokens = (resized[0] // factor) * (resized[1] // factor)
-    if limit is not None and tokens > limit:
-        return "unsupported"
-    return _chosen({"resized": list(resized), "tokens": tokens}, expect) if isinstance(expect, dict) else list(resized)
+    if not isinstance(expect, dict):
+        return [width, height]
+    return _chosen({"resized": [width, height], "tokens": (width // factor) * (height // factor)}, expect)
 
 
-def _rule(rule: str) -> tuple[int, int, int]:
-    """Factor, least and most pixels of `SR(f)` or `SR(f,min,max)`; the default is Qwen2-VL's 4 and 16,384 patches."""
-    form = re.fullmatch(r"SR\((\d+)(?:,\s*(\d+),\s*(\d+))?\)", rule)
-    if form is None:
-        raise UnknownField(f"given rule {rule!r}: write SR(f) or SR(f,min,max)")
+def _resized(given: Row) -> tuple[int, int, int]:
+    """Width, height and factor after the rule `SR(f)` or `SR(f,min,max)`; the default of min and max is Qwen2-VL's, 4
+    and 16,384 patches. With `max_tokens` a picture may cost no more than that: then there is no min.
+    """
+    from pytest_vtcfaith.pages.budget import resize_within, smart_resize
+
+    form = re.fullmatch(r"SR\((\d+)(?:,\s*(\d+),\s*(\d+))?\)", given["rule"])
+    if form is None or (form[2] is not None and "max_tokens" in given):
+        raise UnknownField(f"given rule {given['rule']!r}: write SR(f) or, without max_tokens, SR(f,min,max)")
+    width, height = given["size"]
     factor = int(form[1])
-    return factor, int(form[2] or 4 * factor**2), int(form[3] or 16384 * factor**2)
+    if "max_tokens" in given:
+        return *resize_within(width, height, factor=factor, max_tokens=given["max_tokens"]), factor
+    least, most = int(form[2] or 4 * factor**2), int(form[3] or 16384 * factor**2)
+    return *smart_resize(width, height, factor, least, most), factor
 
 
 AREAS: Mapping[str, Callable[[Row, Any], Any]] = {
@@ -133,14 +150,26 @@ AREAS: Mapping[str, Callable[[Row, Any], Any]] = {
 
 
 def rows(path: Path) -> list[Row]:
-    """The rows of a cases file."""
+    """The rows of a cases file. Raises SystemExit, naming file and line, for one that cannot be read or has none."""
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
-        if line.strip():
-            try:
-                found.append(json.loads(line))
-            except ValueError as error:
-                raise SystemExit(f"{path}:{number}: not JSON: {error}") from error
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SystemExit(f"{path}: it cannot be read ({error.strerror}): name a cases file") from error
+    if data.startswith(b"\xef\xbb\xbf"):
+        raise SystemExit(f"{path}:1: the file begins with a byte order mark: save it as UTF-8 without one")
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise SystemExit(f"{path}:{number}: not JSON in UTF-8: {error}") from error
+        if not isinstance(row, dict):
+            raise SystemExit(f'{path}:{number}: {ascii(row)[:60]} is no row: write {{"id": …, "area": …, …}}')
+        found.append(row)
+    if not found:
+        raise SystemExit(f"{path}: the file has no rows: name a cases file")
     return found
 
 
@@ -156,9 +185,13 @@ def same(found: Any, expect: Any) -> bool:
 
 def miss(row: Row) -> str | None:
     """Why a row misses, or None when it holds."""
-    area = AREAS.get(row.get("area", ""))
+    area = AREAS.get(str(row.get("area")))
     if area is None:
         return f"area {row.get('area')!r} is unknown: known are {', '.join(AREAS)}"
+    if not isinstance(row.get("given"), dict) or not row["given"]:
+        return f"given {row.get('given')!r} must be an object that says what is given"
+    if row.get("expect") in (None, "", {}, []):
+        return f"expect {row.get('expect')!r} expects nothing: every run would hold"
     try:
         found = area(row["given"], row["expect"])
     except UnknownField as error:

@@ -82,7 +82,7 @@ def test_build_preservation_of_a_length_that_fits(texts: Path, tmp_path: Path) -
     assert row["text"].startswith(NOTICE)
     assert "fit and length need each other" in run(*build, "--length", 364, code=2)
     published = ("build", "preservation", "--out", out, "--zerosense", texts, "--fit", "nominal", "--length", 364)
-    assert "published texts stay as they are" in run(*published, code=2)
+    assert "published texts stay as they are: leave away --fit, --length" in run(*published, code=2)
 
 
 def test_build_from_published_data(tmp_path: Path) -> None:
@@ -93,6 +93,74 @@ def test_build_from_published_data(tmp_path: Path) -> None:
     run("build", "preservation", "--zerosense", rows, "--out", tmp_path / "z.jsonl")
     assert read_manifest(tmp_path / "f.jsonl").rows[0][1]["case"] == "en-1-original"
     assert read_manifest(tmp_path / "z.jsonl").rows[0][1]["source"] == "zerosense"
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "named"),
+    [
+        ("rewriting", ["--seed", 0], "--seed"),
+        ("rewriting", ["--match", "a*", "--rate", 0.08, "--visual-rate", 0.5], "--rate, --visual-rate, --match"),
+        ("preservation", ["--lang", "zh", "--source", "natural"], "--lang, --source"),
+        ("preservation", ["--seed", 3, "--match", "a*"], "--seed, --match"),
+    ],
+)
+def test_options_without_effect_on_published_data_are_refused(
+    tmp_path: Path, command: str, options: list[object], named: str
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": 1, "text": "a b", "lang": "en", "condition": "original"}\n', encoding="utf-8")
+    published = "--faithc4" if command == "rewriting" else "--zerosense"
+    out = tmp_path / "m.jsonl"
+    printed = run("build", command, published, rows, "--out", out, *options, code=2)
+    assert printed.startswith(f"error: without effect beside {published}, published texts stay as they are")
+    assert printed.endswith(f"leave away {named}\n")
+    assert not out.exists()
+
+
+def test_a_link_is_written_through(texts: Path, tmp_path: Path) -> None:
+    out, target = tmp_path / "link.jsonl", tmp_path / "target.jsonl"
+    out.symlink_to(target)
+    build = ("build", "rewriting", "--texts", texts, "--lang", "en", "--out", out)
+    run(*build)
+    run(*build, "--seed", 1, "--force")
+    assert out.is_symlink()
+    assert read_manifest(target).header["seed"] == 1
+    assert "unchanged" in run(*build, "--seed", 1)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "ring", "device", "below a file"])
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_an_out_that_is_no_file_is_refused(texts: Path, tmp_path: Path, kind: str, force: list[str]) -> None:
+    out = tmp_path / "m.jsonl"
+    if kind == "folder":
+        out.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(out)
+    elif kind == "ring":
+        out.symlink_to(out)
+    elif kind == "device":
+        out = Path("/dev/null")
+    else:
+        out.write_bytes(b"")
+        out = out / "m.jsonl"
+    printed = run("build", "rewriting", "--texts", texts, "--lang", "en", "--out", out, *force, code=2)
+    assert printed.startswith(f"error: {out}: it ")
+    assert "choose another file" in printed
+    assert printed.count("\n") == 1
+
+
+def test_a_pipe_among_the_texts_is_not_waited_for(texts: Path, tmp_path: Path) -> None:
+    os.mkfifo(texts / "en" / "pipe.txt")
+    build = ("build", "rewriting", "--texts", texts, "--lang", "en", "--out", tmp_path / "m.jsonl")
+    assert "pipe.txt: it is no regular file" in run(*build, code=2)
+    run(*build, "--match", "n*")
+
+
+def test_a_ratio_is_checked_by_name(texts: Path, tmp_path: Path) -> None:
+    build = ("build", "preservation", "--texts", texts, "--lang", "en", "--out", tmp_path / "m.jsonl", "--ratio")
+    for ratio in ("nan", "inf", "1e-300", "0", "-2", "1e4"):
+        printed = run(*build, ratio, code=2)
+        assert printed == f"error: --ratio {float(ratio)!r} must be a number from 0.1 to 1000\n"
 
 
 def test_other_content_is_replaced_only_by_force(texts: Path, tmp_path: Path) -> None:
@@ -116,7 +184,10 @@ def test_other_content_is_replaced_only_by_force(texts: Path, tmp_path: Path) ->
         (["--texts", "TEXTS", "--lang", "fr"], "lang 'fr' is unknown: choose one of en, zh, ko"),
         (["--texts", "TEXTS/nowhere", "--lang", "en"], "there is no such folder"),
         (["--texts", "TEXTS", "--lang", "en", "--lang", "ko"], "ko: there is no such folder"),
-        (["--texts", "TEXTS", "--lang", "en", "--rate", "nan"], "rate nan must lie in (0, 1]"),
+        (["--texts", "TEXTS", "--lang", "en", "--rate", "nan"], "--rate nan must lie in (0, 1]"),
+        (["--texts", "TEXTS", "--lang", "en", "--visual-rate", "0"], "--visual-rate 0.0 must lie in (0, 1]"),
+        (["--faithc4", "hf:"], "'hf:' names no data set"),
+        (["--faithc4", "TEXTS", "--lang", "fr"], "lang 'fr' is unknown"),
         (["--texts", "TEXTS", "--lang", "en", "--match", "x*"], "no .txt file matches 'x*'"),
         (["--texts", "TEXTS", "--lang", "en", "--licence", ""], "field 'licence' = ''"),
         (["--texts", "TEXTS", "--lang", "en", "--faithc4", "TEXTS"], "exclude each other"),
@@ -198,6 +269,44 @@ def test_cases_survives_a_closed_pipe() -> None:
         child.stdout.close()
         assert child.stderr.read() == b""
         assert child.wait(timeout=60) == 0
+
+
+def test_two_manifests_with_one_case_are_an_error_that_names_both(cases: Path) -> None:
+    copy = cases / "zz.jsonl"
+    copy.write_bytes((cases / "rewriting.jsonl").read_bytes())
+    result = process("cases", "--vtc-cases", cases)
+    assert (result.returncode, result.stdout) == (2, b"")
+    message = result.stderr.decode()
+    # in the order of the ids: en-notice-original stands first
+    assert message.startswith(f"error: {copy}:2: case 'en-notice-original' is also in {cases / 'rewriting.jsonl'}:2: ")
+    assert message.count("\n") == 1
+
+
+def shell(command: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    line = f"exec {sys.executable} -m pytest_vtcfaith.cli {command}"
+    return subprocess.run(["sh", "-c", line], env=environment, capture_output=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("cases >&-", b"error: standard output is closed: send it to a file or a pipe\n"),
+        (
+            "cases >/dev/full",
+            b"error: standard output cannot be written (No space left on device): send it elsewhere\n",
+        ),
+        (
+            "--help >/dev/full",
+            b"error: standard output cannot be written (No space left on device): send it elsewhere\n",
+        ),
+        ("cases --vtc-suite nope 2>/dev/full", b""),
+        ("cases --vtc-suite nope 2>&-", b""),
+    ],
+)
+def test_output_that_cannot_be_written_is_one_line(command: str, message: bytes) -> None:
+    result = shell(command)
+    assert (result.returncode, result.stdout, result.stderr) == (2, b"", message)
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ from pytest_vtcfaith.models.spec import ModelSpec
 
 KEY_VERSION = 1  # a new number where a key comes to mean something else
 BUSY_SECONDS = 30.0
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS pictures (fingerprint TEXT PRIMARY KEY, pixel_key TEXT NOT NULL) WITHOUT ROWID;
-"""
+TABLES = {
+    "replies": "(key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID",
+    "pictures": "(fingerprint TEXT PRIMARY KEY, pixel_key TEXT NOT NULL) WITHOUT ROWID",
+}
 
 Result = TypeVar("Result")
 
@@ -45,8 +45,9 @@ def reply_key(spec: ModelSpec, prompt: Prompt, pixels: str) -> str:
 class ResponseStore:
     """An SQLite file in WAL mode; any number of processes may use it at once, one instance each.
 
-    No method raises for what happens to the file. A corrupt one is set aside as `NAME.corrupt-N` and a fresh one
-    begun; when the disk is full or the folder cannot be written, one `StoreWarning` is given and nothing is kept.
+    No method raises for what happens to the file. A corrupt one, or one whose tables are not a store's, is set aside as
+    `NAME.corrupt-N` and a fresh one begun; when the disk is full or the folder cannot be written, one `StoreWarning` is
+    given and nothing is kept.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,12 +57,13 @@ class ResponseStore:
 
     def get(self, key: str) -> Reply | None:
         """The stored reply, None where there is none or it cannot be read (a damaged entry is removed)."""
-        row = self._try(lambda db: db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone())
-        if row is None:
-            return None
         try:
-            return Reply(**json.loads(row[0]))
-        except (TypeError, ValueError):
+            content = self._text("SELECT CAST(reply AS BLOB) FROM replies WHERE key = ?", key)
+            if content is None:
+                return None
+            # Reply refuses fields it does not know, from_mapping values of another type
+            return Reply.from_mapping(asdict(Reply(**json.loads(content))))
+        except (TypeError, ValueError, RecursionError):
             self._write("DELETE FROM replies WHERE key = ?", (key,))
             return None
 
@@ -72,11 +74,14 @@ class ResponseStore:
         self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, json.dumps(content)))
 
     def pixel_key(self, fingerprint: str) -> str | None:
-        """The pixel key of the picture a page with this fingerprint was drawn as, None when it was never drawn."""
-        row = self._try(
-            lambda db: db.execute("SELECT pixel_key FROM pictures WHERE fingerprint = ?", (fingerprint,)).fetchone()
-        )
-        return None if row is None else str(row[0])
+        """The pixel key of the picture a page with this fingerprint was drawn as, None when it was never drawn (a
+        damaged entry is removed).
+        """
+        try:
+            return self._text("SELECT CAST(pixel_key AS BLOB) FROM pictures WHERE fingerprint = ?", fingerprint)
+        except ValueError:
+            self._write("DELETE FROM pictures WHERE fingerprint = ?", (fingerprint,))
+            return None
 
     def remember_picture(self, fingerprint: str, pixel_key: str) -> None:
         """Notes the pixel key of a drawn page."""
@@ -88,6 +93,11 @@ class ResponseStore:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
+
+    def _text(self, query: str, key: str) -> str | None:
+        """The text that a query finds as bytes: SQLite would refuse bytes that are not UTF-8 as if it were broken."""
+        row = self._try(lambda db: db.execute(query, (key,)).fetchone())
+        return None if row is None else bytes(row[0]).decode("utf-8")
 
     def _write(self, statement: str, values: tuple[str, str] | tuple[str]) -> None:
         def write(db: sqlite3.Connection) -> None:
@@ -150,7 +160,13 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.executescript(SCHEMA)
+        for name, definition in TABLES.items():
+            query = "SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE"
+            found = connection.execute(query, (name,)).fetchone()
+            if found is None:
+                connection.execute(f"CREATE TABLE IF NOT EXISTS {name} {definition}")
+            elif found != (f"CREATE TABLE {name} {definition}",):
+                raise sqlite3.DatabaseError(f"its {name!r} are not those of a store")
     except BaseException:
         connection.close()
         raise

@@ -16,10 +16,11 @@ _INVISIBLE = re.compile(
     r"\U000e0100-\U000e01ef]+"
 )
 _SPACES = re.compile(f"[{WHITE_SPACE}]+")
-# Han with its compatibility forms, CJK symbols and punctuation, vertical and small forms, full-width punctuation
+# Han with its compatibility forms, CJK symbols and punctuation, vertical and small forms, full-width punctuation, and
+# the punctuation that Chinese shares with other scripts: middle dot, dash, quotation marks, ellipsis
 _CJK = (
     HAN + r"\u2e80-\u2fdf\uf900-\ufaff\U0002f800-\U0002fa1f\u3001-\u303f\u30fb\ufe10-\ufe1f\ufe30-\ufe6f"
-    r"\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+    r"\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\xb7\u2014\u2018\u2019\u201c\u201d\u2026"
 )
 _SPACE_BESIDE_CJK = re.compile(f" (?:(?<=[{_CJK}] )|(?=[{_CJK}]))")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -69,7 +70,7 @@ def normalise(text: str, profile: str = "verbatim", lang: str = "en") -> str:
       letter, mark, number nor space (Unicode categories L, M, N): FaithC4's "remove special characters and non-textual
       artifacts", which names no list.
     - `lang`: one of `scripts.LANGUAGES`; in `zh` and `mixed` spaces beside a Han character or CJK punctuation
-      (full-width forms included) are dropped.
+      (full-width forms and `· — ‘ ’ “ ” …` included) are dropped.
 
     Raises ValueError for an unknown profile or language. Source: definitions §2; FaithC4 §3.2 "Normalization".
     """

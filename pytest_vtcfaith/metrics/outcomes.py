@@ -80,7 +80,8 @@ def outcome(page_text: str, reply: Reply | Mapping[str, Any], *, lang: str) -> s
     `page_text`: the text the page shows, empty for a blank page; `lang`: one of `scripts.LANGUAGES`.
     Raises ValueError for an unknown language or a malformed mapping. Source: definitions §4; FaithC4, appendix C.
 
-    - `infrastructure_error`: `error` is set. `budget_not_applied`: more image tokens than the budget.
+    - `infrastructure_error`: `error` is not None, even where it says nothing.
+    - `budget_not_applied`: more image tokens than the budget.
     - `refused`: `refusal` is set, or the reply begins with a refusal phrase that the page has not.
     - `spurious_text`: text on a blank page. `empty`: under 20 characters and under half of the page's.
     - `truncated`: cut off by the finish reason, or the token limit was reached.
@@ -93,7 +94,7 @@ def outcome(page_text: str, reply: Reply | Mapping[str, Any], *, lang: str) -> s
     check_lang(lang)
     if not isinstance(reply, Reply):
         reply = Reply.from_mapping(reply)
-    if reply.error:
+    if reply.error is not None:
         return "infrastructure_error"
     if reply.image_tokens is not None and reply.budget_tokens is not None and reply.image_tokens > reply.budget_tokens:
         return "budget_not_applied"
@@ -126,7 +127,7 @@ def _cut_off(reply: Reply) -> bool:
 
 def _hex_dump(text: str) -> bool:
     digits = sum(map(text.count, _HEX_DIGITS))
-    return digits >= 20 and digits > 0.7 * len(_NOT_ALPHANUMERIC.sub("", text))
+    return digits >= 20 and 10 * digits > 7 * len(_NOT_ALPHANUMERIC.sub("", text))
 
 
 def _escaped(text: str) -> bool:
@@ -138,4 +139,4 @@ def _degenerate(text: str) -> bool:
     if len(text) < 50:
         return False
     character, count = Counter(text).most_common(1)[0]
-    return not character.isalpha() and count >= 0.9 * len(text)
+    return not character.isalpha() and 10 * count >= 9 * len(text)

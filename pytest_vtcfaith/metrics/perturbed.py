@@ -17,7 +17,7 @@ WINDOW = 4
 class Perturbed:
     """Page tokens `start` to `stop`, which show `page` where the original has `original`; `han`: a Chinese window.
 
-    `page_glued`, `original_glued`: the two forms joined to the page word before or after them.
+    `glued`: the original form joined to the page word before or after it.
     """
 
     start: int
@@ -25,8 +25,7 @@ class Perturbed:
     page: str
     original: str
     han: bool
-    page_glued: frozenset[str] = frozenset()
-    original_glued: frozenset[str] = frozenset()
+    glued: frozenset[str] = frozenset()
 
 
 def core(token: str) -> str:
@@ -93,10 +92,6 @@ def _windows(original: Sequence[str]) -> list[range]:
 def _word(page: Sequence[str], place: int, original: str) -> Perturbed:
     before = page[place - 1] if place else ""
     after = page[place + 1] if place + 1 < len(page) else ""
-
-    def glued(token: str) -> frozenset[str]:
-        parts = (before + token, token + after, core(before) + core(token), core(token) + core(after))
-        return frozenset(core(part) for part in parts) - {core(token)}
-
-    page_core, original_core = core(page[place]), core(original)
-    return Perturbed(place, place + 1, page_core, original_core, False, glued(page[place]), glued(original))
+    joined = (before + original, original + after, core(before) + core(original), core(original) + core(after))
+    glued = frozenset(map(core, joined)) - {core(original)}
+    return Perturbed(place, place + 1, core(page[place]), core(original), False, glued)

@@ -158,10 +158,8 @@ class _Reading:
         self.found[i] = WordRewrite(unit.start, unit.original, unit.page, len(unit.original), kind, form, leaked, place)
 
     def _claim_equal(self, i: int, unit: Perturbed, candidates: Sequence[_Candidate]) -> bool:
-        forms = (
-            ("verbatim", unit.page, unit.page_glued),
-            ("rewritten", unit.original, unit.original_glued),
-        )
+        # A page form glued to a neighbour is no verbatim reading (definitions §4)
+        forms = (("verbatim", unit.page, frozenset[str]()), ("rewritten", unit.original, unit.glued))
         for kind, form, glued in forms:
             equal = next((c for c in candidates if c.form == form), None)
             equal = equal or next((c for c in candidates if c.form in glued), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import metadata
+from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -58,6 +58,12 @@ class RapidOcr:
 
     def __init__(self) -> None:
         networks = _networks()
+        try:
+            import_module("onnxruntime")  # RapidOCR itself imports it only at the first picture
+        except ImportError as error:
+            raise NotInstalled(
+                f"RapidOCR's runtime onnxruntime is not installed: pip install 'pytest-vtcfaith[rapidocr]' ({error})"
+            ) from error
         try:
             from rapidocr import RapidOCR
         except ModuleNotFoundError as error:

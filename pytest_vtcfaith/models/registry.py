@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pytest_vtcfaith.models.spec import ModelSpec
+from pytest_vtcfaith.models.spec import ModelSpec, check_declared
 
 __all__ = ["ModelSpec", "UnknownModel", "known_models", "register_model", "resolve"]
 
@@ -46,15 +46,14 @@ def register_model(
     change when replies may; replies of a model without one are never stored, since an edited model could be judged by
     what it answered before.
 
-    Raises ValueError for a bad name, and when other code registered the name already; importing the same file again
-    is fine.
+    Raises ValueError for a bad name, languages or family, and when other code registered the name already; importing
+    the same file again is fine.
     """
     if not isinstance(name, str) or not name or not name.isprintable() or name != name.strip():
         raise ValueError(
             f"register_model: name {name!r} must be printable text that neither begins nor ends with a space"
         )
-    if isinstance(languages, str):
-        raise ValueError(f"register_model({name!r}): languages must be a collection such as ['en'], got {languages!r}")
+    check_declared(name, languages, visual_tokens)
 
     def register(factory: Factory) -> Factory:
         if not callable(factory):

@@ -44,9 +44,11 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     file = Path(path)
     try:
         data = file.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ValueError(f"model {name!r}: cannot read the replay file {file.absolute()}: {reason}") from error
+    except (OSError, ValueError) as error:  # ValueError: no file can have this name
+        reason = getattr(error, "strerror", None) or str(error)
+        shown = str(file.absolute())
+        shown = shown if shown.isprintable() else ascii(shown)
+        raise ValueError(f"model {name!r}: cannot read the replay file {shown}: {reason}") from error
     replay = Replay(file, read_replies(data, file, wanted))
     return ModelSpec(
         name=name,

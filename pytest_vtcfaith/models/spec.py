@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from pytest_vtcfaith.pages.budget import visual_tokens as count_visual_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,8 @@ class ModelSpec:
     `worker` (one model per xdist worker) or `host` (one process per device for all workers). `prompts` is False for
     an engine that takes no prompt. `revision` names code and weights, `adapter` what drives them, `options` the
     settings. `needs_picture` is False where answers are looked up by case id.
+
+    Raises ValueError as `check_declared` does.
     """
 
     name: str
@@ -29,6 +33,9 @@ class ModelSpec:
     options: Mapping[str, Any] = field(default_factory=dict)
     needs_picture: bool = True
 
+    def __post_init__(self) -> None:
+        check_declared(self.name, self.languages, self.visual_tokens)
+
     @property
     def identity(self) -> dict[str, Any]:
         """Everything about the model that shapes a reply, as plain JSON with sorted keys; stored replies go by it."""
@@ -38,6 +45,25 @@ class ModelSpec:
             "prompts": self.prompts,
             "revision": self.revision,
         }
+
+
+def check_declared(name: str, languages: Collection[str] | None, visual_tokens: str) -> None:
+    """Raises ValueError, naming the model, for languages that are no collection of names, and for an unknown family of
+    visual tokens (the known ones are listed, nearest first).
+    """
+    if languages is not None:
+        named = not isinstance(languages, str) and isinstance(languages, Collection)
+        if not named or not languages or not all(isinstance(lang, str) and lang for lang in languages):
+            raise ValueError(
+                f"model {name!r}: languages must be a collection of names such as ['en'], or None for all, "
+                f"got {languages!r}"
+            )
+    if not isinstance(visual_tokens, str):
+        raise ValueError(f"model {name!r}: visual_tokens must name a family such as 'nominal', got {visual_tokens!r}")
+    try:
+        count_visual_tokens(visual_tokens, 1024, 1024)
+    except ValueError as error:
+        raise ValueError(f"model {name!r}: {error}") from None
 
 
 def check_options(options: Mapping[str, Any], known: Mapping[str, str], name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -30,8 +31,9 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`tokens(width, height)` is the cost; `sizes(aspect, tokens)` lists the sizes (pixels) near the aspect ratio
-    width ÷ height which the model takes as they are, all those that may cost at most `tokens` among them."""
+    """`tokens(width, height)` is the cost; `sizes(aspect, tokens)` lists sizes (pixels) near the aspect ratio
+    width ÷ height, one at least for every cost up to `tokens` that a page of more than a few pixels can have; where
+    there is the choice, one which the model takes as it is."""
 
     tokens: Callable[[int, int], int]
     sizes: Callable[[float, int], Iterable[tuple[int, int]]]
@@ -150,7 +152,7 @@ def _cells(aspect: float, limit: int, quantum: int) -> Iterator[tuple[int, int]]
     low, high = aspect * (1 - ASPECT_TOLERANCE), aspect * (1 + ASPECT_TOLERANCE)
     for columns in range(1, limit + 1):
         first = max(1, math.floor((columns - 1) / high))
-        last = min(limit // columns, math.ceil(columns / low) + 1)
+        last = min(limit // columns, math.ceil((columns + 1) / low) + 1)
         if first > limit // columns:
             return
         for rows in range(first, last + 1):
@@ -162,13 +164,41 @@ def _grid_sizes(
     limit: int,
     *,
     quantum: int,
+    cell: Callable[[int, int], tuple[int, int]],
     min_pixels: float = 0,
     max_pixels: float = math.inf,
-    max_side: float = math.inf,
+    max_side: int = sys.maxsize,
 ) -> Iterator[tuple[int, int]]:
+    """Whole cells; where their aspect ratio is too far off, the nearest size within the tolerance that costs the same.
+
+    `cell(side, quantum)` gives the shortest and the longest side that are rounded to `side`.
+    """
+    low, high = aspect * (1 - ASPECT_TOLERANCE), aspect * (1 + ASPECT_TOLERANCE)
     for width, height in _cells(aspect, limit, quantum):
-        if min_pixels <= width * height <= max_pixels and max(width, height) <= max_side:
+        if not (min_pixels <= width * height <= max_pixels and max(width, height) <= max_side):
+            continue
+        (narrowest, widest), (lowest, highest) = cell(width, quantum), cell(height, quantum)
+        # One side grows as far as it may, then the other shrinks
+        if width < low * height:
+            width = min(widest, max_side, math.ceil(low * height - _SLACK))
+            height = max(lowest, min(height, math.floor(width / low + _SLACK)))
+        elif width > high * height:
+            height = min(highest, max_side, math.ceil(width / high - _SLACK))
+            width = max(narrowest, min(width, math.floor(high * height + _SLACK)))
+        if max(width, height) <= MAX_ASPECT * min(width, height):
             yield width, height
+
+
+def _half_to_even(side: int, quantum: int) -> tuple[int, int]:
+    """The cell of a side that is rounded to a multiple of an even quantum; a half belongs to the even multiple."""
+    play = quantum // 2 - side // quantum % 2
+    return side - play, side + play
+
+
+def _lighton_cell(side: int, quantum: int) -> tuple[int, int]:
+    """The cell of a side that is rounded up to half a quantum, then down to a whole one, but not to 0."""
+    half = quantum // 2
+    return (side - half + 1 if side > quantum else 1), side + half
 
 
 def _trimmed_sizes(aspect: float, limit: int, *, stride: int) -> Iterator[tuple[int, int]]:
@@ -190,7 +220,18 @@ def _canvas_sizes(aspect: float, limit: int, *, side: int) -> Iterator[tuple[int
 
 
 def _tile_sizes(aspect: float, limit: int, *, tile: int, most: int) -> Iterator[tuple[int, int]]:
-    return ((columns * tile, rows * tile) for columns, rows in _tile_grids(1, most))
+    """Whole grids of tiles; where their aspect ratio is too far off, the longer side cut to the tolerance."""
+    low, high = aspect * (1 - ASPECT_TOLERANCE), aspect * (1 + ASPECT_TOLERANCE)
+    for columns, rows in _tile_grids(1, most):
+        width, height = columns * tile, rows * tile
+        narrowed, lowered = math.floor(high * height + _SLACK), math.floor(width / low + _SLACK)
+        yield max(1, min(width, narrowed)), max(1, min(height, lowered))
+
+
+def _gundam_sizes(aspect: float, limit: int, *, tile: int, most: int) -> Iterator[tuple[int, int]]:
+    """Pages that fit into one tile, and grids of tiles."""
+    yield from _canvas_sizes(aspect, limit, side=tile)
+    yield from _tile_sizes(aspect, limit, tile=tile, most=most)
 
 
 # --- costs -----------------------------------------------------------------------------------------------------------
@@ -270,14 +311,14 @@ def _nominal_tokens(width: int, height: int, *, stride: int) -> int:
 def _smart(factor: int, min_pixels: int, max_pixels: int) -> _Rule:
     return _Rule(
         partial(_smart_tokens, factor=factor, min_pixels=min_pixels, max_pixels=max_pixels),
-        partial(_grid_sizes, quantum=factor, min_pixels=min_pixels, max_pixels=max_pixels),
+        partial(_grid_sizes, quantum=factor, cell=_half_to_even, min_pixels=min_pixels, max_pixels=max_pixels),
     )
 
 
 def _gundam(base: int, per_tile: int, tile: int, most: int) -> _Rule:
     return _Rule(
         partial(_gundam_tokens, base=base, per_tile=per_tile, tile=tile, most=most),
-        partial(_tile_sizes, tile=tile, most=most),
+        partial(_gundam_sizes, tile=tile, most=most),
     )
 
 
@@ -294,12 +335,18 @@ def _padded(side: int, tokens: int) -> _Rule:
 
 
 _QWEN2 = _smart(28, 3136, 12_845_056)
-_GLM = _Rule(_glm_tokens, partial(_grid_sizes, quantum=28, min_pixels=12_544 // 2, max_pixels=9_633_792 // 2))
+_GLM = _Rule(
+    _glm_tokens,
+    partial(_grid_sizes, quantum=28, cell=_half_to_even, min_pixels=12_544 // 2, max_pixels=9_633_792 // 2),
+)
 _RULES: dict[str, _Rule] = {
     "qwen2-vl": _QWEN2,
     "qwen2.5-vl": _QWEN2,
     "qwen3-vl": _smart(32, 65_536, 16_777_216),
-    "hunyuan-ocr": _Rule(_hunyuan_tokens, partial(_grid_sizes, quantum=32, min_pixels=512**2, max_pixels=2048**2)),
+    "hunyuan-ocr": _Rule(
+        _hunyuan_tokens,
+        partial(_grid_sizes, quantum=32, cell=_half_to_even, min_pixels=512**2, max_pixels=2048**2),
+    ),
     "glm-4.1v": _GLM,
     "glyph": _GLM,
     "paddleocr-vl": _smart(28, 147_384, 2_822_400),
@@ -310,7 +357,7 @@ _RULES: dict[str, _Rule] = {
     "deepseek-ocr-gundam": _gundam(256, 100, 640, 9),
     "deepseek-ocr-2": _gundam(257, 144, 768, 6),
     "internvl3.5": _Rule(_internvl_tokens, partial(_tile_sizes, tile=448, most=12)),
-    "lighton-ocr": _Rule(_lighton_tokens, partial(_grid_sizes, quantum=28, max_side=1540)),
+    "lighton-ocr": _Rule(_lighton_tokens, partial(_grid_sizes, quantum=28, cell=_lighton_cell, max_side=1540)),
     "gemma3": _fixed(896, 256),
     "nominal": _nominal(64),
 }

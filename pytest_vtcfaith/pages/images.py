@@ -19,15 +19,16 @@ _VISIBLE_CONTRAST = 16
 def upright_rgb(image: Image.Image) -> Image.Image:
     """The picture upright (EXIF orientation applied), mode RGB, without EXIF data, whatever mode it comes in.
 
-    16-bit grey is divided by 257; 32-bit integers count as 16-bit where any is over 255; floats count as 0..1 where
-    none is over 1, else as 0..255. Alpha is composited on white, or on black where white would show nothing although
-    the alpha channel has ink (logged as a warning). Raises ValueError for floats that are infinite or undefined.
+    Integers of 16 and of 32 bits (modes I;16… and I, in which Pillow opens 16-bit files) are divided by 257; floats
+    count as 0..1 where none is over 1, else as 0..255. Alpha and the transparent value of a grey, colour or palette
+    picture are composited on white, or on black where white would show nothing although the alpha channel has ink
+    (logged as a warning). Raises ValueError for floats that are infinite or undefined.
     """
     from PIL import Image, ImageOps
 
     image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I") or image.mode == "F":
-        flat = _grey(image).convert("RGB")
+        flat = _grey(image)
     elif image.has_transparency_data:
         straight = image.convert("LA") if image.mode == "La" else image  # Pillow has no La → RGBA
         flat = _on_ground(straight.convert("RGBA"))
@@ -54,18 +55,21 @@ def pixel_key(image: Image.Image) -> str:
 
 
 def _grey(image: Image.Image) -> Image.Image:
+    from PIL import Image, ImageMath
+
     whole = image if image.mode == "F" else image.convert("I")
     low, high = cast("tuple[float, float]", whole.getextrema())
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ValueError(f"a picture of mode 'F' reaches from {low} to {high}; clip it to finite values first")
-    if whole.mode == "F" and high <= 1:
-        scale = 255.0
-    elif whole.mode == "I" and high > 255:
-        scale = 1 / 257
-    else:
-        scale = 1.0
+    scale = {"I": 1 / 257, "F": 255.0 if high <= 1 else 1.0}[whole.mode]
     # Adding a half before the truncation of the conversion rounds to nearest.
-    return whole.point(lambda value: value * scale + 0.5).convert("L")
+    grey = whole.point(lambda value: value * scale + 0.5).convert("L")
+    transparent = image.info.get("transparency")
+    if transparent is None:
+        return grey.convert("RGB")
+    clear = ImageMath.lambda_eval(lambda given: given["whole"] == transparent, whole=whole)
+    alpha = clear.point(lambda value: value * -255 + 255).convert("L")
+    return _on_ground(Image.merge("LA", (grey, alpha)).convert("RGBA"))
 
 
 def _on_ground(image: Image.Image) -> Image.Image:

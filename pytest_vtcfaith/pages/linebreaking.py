@@ -7,16 +7,20 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-CLOSING = frozenset("，。、；：？！．）》〉」』】〕〗］｝”’…")
-CLOSING_ASCII = frozenset(".,;:!?)]}")
+CLOSING = frozenset("，。、；：？！．）》〉」』】〕〗］｝”’….,;:!?)]}")
+"""Punctuation that begins no line."""
+
 OPENING = frozenset("（《〈「『【〔〖［｛“‘([{")
+"""Punctuation that ends no line of Chinese text."""
+
+INKLESS = re.compile(
+    "[\xad\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
+)
+"""A character that a page drops, because it has neither ink nor width: joiners (U+200C, U+200D and U+180E too, which
+`metrics.normalise` keeps), direction marks, soft hyphen, byte order mark, variation selectors."""
 
 # Unicode White_Space but the newline. Python's `\s` takes U+001C-001F too, which are control characters.
 _SPACES = re.compile("[\t\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
-# Characters without ink or width: joiners, direction marks, soft hyphen, byte order mark, variation selectors.
-_INVISIBLE = re.compile(
-    "[\xad\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
-)
 _LATIN = "[0-9A-Za-z\xaa\xba\xc0-\xd6\xd8-\xf6\xf8-\u024f\u0300-\u036f\u1e00-\u1eff]"
 _HAN_RULE_WORD = re.compile(f"{_LATIN}+(?:(?<=[0-9])[.,-](?=[0-9]){_LATIN}+)*|[^ ]")
 _SPACED_WORD = re.compile("[^ ]+")
@@ -34,10 +38,10 @@ class Word:
 def visible_text(text: str) -> str:
     """The text as a page shows it: NFC, one space between words, one newline between paragraphs.
 
-    Characters without ink or width are dropped; a run of white space other than newlines is one space; newlines end
+    Characters of `INKLESS` are dropped; a run of white space other than newlines is one space; newlines end
     paragraphs; empty paragraphs vanish.
     """
-    text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    text = unicodedata.normalize("NFC", INKLESS.sub("", text))
     paragraphs = (_SPACES.sub(" ", paragraph).strip(" ") for paragraph in text.split("\n"))
     return "\n".join(paragraph for paragraph in paragraphs if paragraph)
 
@@ -57,17 +61,26 @@ def words(paragraph: str, lang: str, offset: int = 0) -> Iterator[Word]:
 def may_break(before: str, after: str, *, spaced: bool, lang: str) -> bool:
     """Whether a line may end between two neighbouring words; `spaced` says whether a space stands between them.
 
-    In Chinese and mixed texts a line may also end beside a wide character; it never begins with closing punctuation
-    and never ends with opening punctuation.
+    A line never begins with closing punctuation. In Chinese and mixed texts it may also end beside a wide character,
+    but never with opening punctuation.
     """
     if lang not in ("zh", "mixed"):
-        return spaced
+        return spaced and not _begins_with_closing(after)
     first, last = after[0], before[-1]
     if first in CLOSING or last in OPENING:
         return False
-    if _wide(last) and first in CLOSING_ASCII:
-        return False
     return spaced or _wide(last) or _wide(first)
+
+
+def _begins_with_closing(word: str) -> bool:
+    """Whether a spaced word begins with closing punctuation; `’tis`, `.5` and `…and` begin with a part of the word."""
+    rest = word.lstrip("’.…")
+    return not rest or rest[0] in CLOSING
+
+
+def may_part(before: str, after: str) -> bool:
+    """Whether a word too long for a line may be broken between two neighbouring characters of it."""
+    return after not in CLOSING and before not in OPENING and not unicodedata.combining(after)
 
 
 def _wide(character: str) -> bool:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 class WordBox:
     """One word (for Han text: one character) and the pixels its ink covers.
 
-    `left`, `top`, `right`, `bottom` are pixels of the page's picture, right and bottom exclusive;
+    `left`, `top`, `right`, `bottom` are pixels of the page's picture, right and bottom exclusive. On a page drawn at
+    its layout's resolution a box holds the ink of its word and nothing else. On a page brought to a given size it is
+    the smallest box of whole pixels around that ink, and boxes of neighbours may overlap by a pixel: resampling leaves
+    pixels that carry the ink of two words.
     `line` counts from 0 over the whole page; `start` is the offset of the word in `Page.text`.
     """
 
@@ -34,6 +37,8 @@ class Page:
 
     `text` is the text as it is visible: NFC, one space between words, "\\n" between paragraphs.
     `line_starts` are the offsets in `text` at which each printed line begins.
+    `words` are the words' boxes in reading order: exact where the page was drawn at its layout's resolution, rounded
+    outwards, and so overlapping, where it was brought to a given size (see `WordBox`).
     `width` and `height` are pixels of the picture. `visual_tokens` is what the picture costs under the budget rule
     it was fitted to, None where there was none. `fingerprint` names everything that shapes the pixels (text, layout,
     font files' hashes, Pillow and FreeType versions) without drawing them.

@@ -19,7 +19,7 @@ from pytest_vtcfaith.pages.typesetting import Ink, PageOverflow, Setting, typese
 if TYPE_CHECKING:
     from PIL import Image
 
-RENDERER = 1  # raised with every change that moves a pixel
+RENDERER = 2  # raised with every change that moves a pixel
 _MASTER_SCALE = 4
 
 
@@ -44,9 +44,11 @@ def render(
     """Lays a text out as a page; the picture is drawn when it is first asked for.
 
     `layout` is a layout or the name of a bundled one, `lang` one of `en`, `zh`, `ko`, `mixed`. Without `size` the page
-    is drawn at the layout's resolution. With `size` (width, height in pixels) it is drawn at an integer multiple of
-    72 dpi, at least 4 and at least twice `size` in each direction, and brought to `size` by Lanczos; word boxes are
-    then rounded outwards. `visual_tokens` is what a picture of that size costs under the rule it was fitted to.
+    is drawn at the layout's resolution and word boxes are exact: a crop shows the word and nothing else. With `size`
+    (width, height in pixels) it is drawn at an integer multiple of 72 dpi, at least 4 and at least twice `size` in each
+    direction, and brought to `size` by Lanczos. Word boxes are then scaled and rounded outwards: a pixel between two
+    words carries ink of both, so that boxes of neighbours may overlap by a pixel. `visual_tokens` is what a picture of
+    that size costs under the rule it was fitted to.
 
     Raises MissingGlyphs for characters the font lacks, PageOverflow for a text longer than the page, FontUnavailable,
     and ValueError for an unknown layout or language or an impossible size.

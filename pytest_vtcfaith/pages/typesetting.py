@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
-from pytest_vtcfaith.pages.linebreaking import Word, may_break, words
+from pytest_vtcfaith.pages.linebreaking import Word, may_break, may_part, words
 
 
 class PageOverflow(ValueError):
@@ -69,8 +70,9 @@ def typeset(
     `width` is the text area's, `line_height` the distance of baselines, `first_baseline` the first one's distance from
     the top, `space` the advance of a space, all in pixels; `measure` gives the ink of a word. Words stand at integer
     pixels; no two words' ink boxes overlap: where they would, a word moves right or its line moves down by what it
-    needs. A word longer than a line is broken between characters. Raises PageOverflow for a width that cannot hold one
-    character.
+    needs. Words that no line break may part (a long word, or words and the punctuation around them) are broken between
+    characters where a line cannot hold them: as late as possible, not before closing punctuation where that can be
+    helped. Raises PageOverflow for a width that cannot hold one character.
     """
     rows: list[list[PlacedWord]] = []
     offset = 0
@@ -136,29 +138,49 @@ def _break_lines(
     for cluster in clusters:
         if add(cluster):
             continue
-        for word in cluster:
-            if not add([word]):
-                for piece in _pieces(word, width, measure):
-                    add([piece])
+        for piece in _pieces(cluster, width, measure, space):
+            if rows[-1].words:
+                rows.append(_Row(width, measure, space))
+            rows[-1].add(piece)
     return [row.words for row in rows]
 
 
-def _pieces(word: Word, width: int, measure: Callable[[str], Ink]) -> Iterator[Word]:
-    """A word longer than a line, cut into the longest beginnings that fit."""
+def _pieces(cluster: list[Word], width: int, measure: Callable[[str], Ink], space: float) -> Iterator[list[Word]]:
+    """A cluster longer than a line, cut into the longest beginnings that fit, between words before within one."""
+    places = [(word, at) for word in cluster for at in range(len(word.text))]
     begin = 0
-    while begin < len(word.text):
+    while begin < len(places):
         end = begin
-        while end < len(word.text) and _Row(width, measure, 0).add([Word(word.text[begin : end + 1], 0, False)]):
+        while end < len(places) and _Row(width, measure, space).add(_joined(places[begin : end + 1])):
             end += 1
-        while end < len(word.text) and end > begin + 1 and unicodedata.combining(word.text[end]):
-            end -= 1
         if end == begin:
+            word, at = places[begin]
             raise PageOverflow(
-                f"a line of {width} pixels cannot hold the character {word.text[begin]!r} "
-                f"({math.ceil(measure(word.text[begin]).advance)} pixels wide)"
+                f"a line of {width} pixels cannot hold the character {word.text[at]!r} "
+                f"({math.ceil(measure(word.text[at]).advance)} pixels wide)"
             )
-        yield Word(word.text[begin:end], word.start + begin, False)
+        if end < len(places):
+            end = _last_cut(places, begin, end)
+        yield _joined(places[begin:end])
         begin = end
+
+
+def _last_cut(places: list[tuple[Word, int]], begin: int, end: int) -> int:
+    """The last place from which a new line may start, at most `end`; `end` itself where none may."""
+    characters = [word.text[at] for word, at in places[begin : end + 1]]
+    allowed = [begin + i for i in range(len(characters) - 1, 0, -1) if may_part(characters[i - 1], characters[i])]
+    between_words = [cut for cut in allowed if places[cut][1] == 0]
+    return next(iter(between_words + allowed), end)
+
+
+def _joined(places: list[tuple[Word, int]]) -> list[Word]:
+    """Words from (word, offset of one of its characters) in order."""
+    found = []
+    for word, group in groupby(places, key=itemgetter(0)):
+        offsets = [at for _, at in group]
+        begin, end = offsets[0], offsets[-1] + 1
+        found.append(Word(word.text[begin:end], word.start + begin, word.spaced and begin == 0))
+    return found
 
 
 def _stack(rows: list[list[PlacedWord]], width: int, line_height: float, first_baseline: float) -> Setting:

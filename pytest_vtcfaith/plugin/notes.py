@@ -40,13 +40,14 @@ def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
     unmatched = _unmatched(run)
     if unmatched:
         found.append(
-            f"{len(unmatched)} gates of {run.thresholds_file} speak about no tier of these cases, first where = {unmatched[0]!r}"
+            f"{len(unmatched)} gates of {run.thresholds_file} speak about no tier of these cases, "
+            f"first where = {unmatched[0]!r}"
         )
     return found
 
 
 def _unmatched(run: Run) -> list[str]:
-    """Gates that select nothing at all, whatever was chosen for this run: a slip of the pen, or a file made for more cases."""
+    """Gates that select nothing at all, whatever was chosen: a slip of the pen, or a file made for more cases."""
     tiers = run.known_tiers
     return [rule.where for rule in run.thresholds.gate if not any(rule.matches(tier) for tier in tiers)]
 

@@ -138,18 +138,12 @@ class Run:
 
     @cached_property
     def _all_cases(self) -> Mapping[str, list[Case]]:
-        found: dict[str, list[Case]] = {}
-        seen: dict[str, Case] = {}
-        for name in self.known_suites:
-            cases = self.suite(name).cases(self.options.cases, prompts=self.options.prompts)
-            for case in cases:
-                if case.id in seen:
-                    place = f"{seen[case.id].file}:{seen[case.id].line}"
-                    raise pytest.UsageError(
-                        f"{case.file}:{case.line}: case {case.id!r} is also in {place}; give one another id"
-                    )
-                seen[case.id] = case
-            found[name] = cases
+        from pytest_vtcfaith.suites.unique import check_unique
+
+        found = {
+            name: self.suite(name).cases(self.options.cases, prompts=self.options.prompts) for name in self.known_suites
+        }
+        check_unique(case for cases in found.values() for case in cases)
         if not any(found.values()):
             raise pytest.UsageError(f"{self.options.cases}: the manifests hold no case")
         return found

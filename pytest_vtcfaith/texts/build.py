@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
+from pytest_vtcfaith.texts.checks import check_ratio, check_share
 from pytest_vtcfaith.texts.documents import Document, read_documents
 from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.fitted import passages, supported_lengths
@@ -48,6 +49,8 @@ def build_rewriting(
     wrong or allows no perturbation.
     """
     check_lang(lang)
+    check_share("rate", rate)
+    check_share("visual_rate", visual_rate)
     documents = read_documents(texts, match)
     lexicon = set() if lang == "zh" else set().union(*(document_words(document.text) for document in documents))
     rows = []
@@ -111,13 +114,15 @@ def build_preservation(
 
     `sources`: `natural` (the texts themselves) and `uniform` (for each a text as long, ± 1 % of its characters, drawn
     uniformly from the words of all these texts; under the same document id). `ratios`: text tokens a visual token,
-    over 0. `texts`, `match`: as `read_documents`; `tokenizer`: as `count_tokens`; `licence`: of the texts.
+    from 0.1 to 1000. `texts`, `match`: as `read_documents`; `tokenizer`: as `count_tokens`; `licence`: of the texts.
 
     `fit` names a visual-token family: the natural texts are then `passages` that begin with the matched documents and
     may go on with any of the folder, of about `lengths` tokens in turn, and both texts have lengths that this family
     can compress to every ratio. Raises TextsError naming what is wrong.
     """
     check_lang(lang)
+    for ratio in ratios:
+        check_ratio("ratio", ratio)
     unknown = [source for source in sources if source not in SOURCES]
     if unknown or not sources:
         raise TextsError(f"source {unknown[0] if unknown else ''!r} is unknown: choose from {', '.join(SOURCES)}")

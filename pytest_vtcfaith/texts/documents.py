@@ -12,7 +12,8 @@ from pathlib import Path
 
 from pytest_vtcfaith.metrics.normalise import PROFILES, normalise
 from pytest_vtcfaith.metrics.scripts import WHITE_SPACE
-from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.texts.characters import drop_inkless, fault
+from pytest_vtcfaith.texts.errors import TextsError, reason
 
 _LINE_END = re.compile(r"[\n-\r\x85\u2028\u2029]+")
 _SPACES = re.compile(f"[{WHITE_SPACE}]+")
@@ -30,8 +31,12 @@ class Document:
 
 
 def clean(text: str) -> str:
-    """The text in NFC, one line a paragraph: white space in a line is one space, blank lines and edges go."""
-    lines = (_SPACES.sub(" ", line).strip(" ") for line in _LINE_END.split(unicodedata.normalize("NFC", text)))
+    """The text in NFC, one line a paragraph: white space in a line is one space, blank lines and edges go.
+
+    Characters that a page drops because they have no ink (joiners, direction marks, …) go too.
+    """
+    text = unicodedata.normalize("NFC", drop_inkless(text))
+    lines = (_SPACES.sub(" ", line).strip(" ") for line in _LINE_END.split(text))
     return "\n".join(line for line in lines if line)
 
 
@@ -57,37 +62,50 @@ def slug(name: str) -> str:
     return f"{plain}-{digest}" if plain else digest
 
 
+def checked(text: str, source: str) -> str:
+    """The clean text. Raises TextsError naming `source` when it cannot stand on a page (`characters.fault`)."""
+    text = clean(text)
+    if problem := fault(text):
+        raise TextsError(f"{source}: its text {problem}")
+    return text
+
+
 def decode(data: bytes, source: str) -> tuple[str, bool]:
     """Decodes UTF-8 and cleans; the flag says whether the bytes began with a byte order mark.
 
-    Raises TextsError naming `source` when the bytes are not UTF-8, hold control characters, or no visible text.
+    Raises TextsError naming `source` when the bytes are not UTF-8, or as `checked`.
     """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise TextsError(f"{source}: byte {error.start} is not UTF-8: save the file as UTF-8") from None
-    had_bom = text.startswith("\ufeff")
-    text = clean(text.removeprefix("\ufeff"))
-    for line, content in enumerate(text.split("\n"), 1):
-        control = next((char for char in content if unicodedata.category(char) == "Cc"), None)
-        if control is not None:
-            raise TextsError(f"{source}: paragraph {line} has the control character U+{ord(control):04X}: remove it")
-    if not text:
-        raise TextsError(f"{source}: the file has no text: remove it or fill it")
-    return text, had_bom
+    return checked(text, source), text.startswith("\ufeff")
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a regular file. Raises TextsError naming it when it is none (reading a pipe may never end) or
+    cannot be read.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            kind = "a folder" if path.is_dir() else "no regular file"
+            raise TextsError(f"{path}: it is {kind}: put a text file in its place, or rename it")
+        return path.read_bytes()
+    except OSError as error:
+        raise TextsError(f"{path}: it cannot be read ({reason(error)}): mend or remove it") from error
 
 
 def read_text(path: Path) -> str:
-    """The clean text of a UTF-8 file; errors as `decode`."""
-    return decode(path.read_bytes(), str(path))[0]
+    """The clean text of a UTF-8 file; errors as `read_file` and `decode`."""
+    return decode(read_file(path), str(path))[0]
 
 
 def read_documents(folder: Path, match: Sequence[str] = ()) -> list[Document]:
     """The documents of all `.txt` files of a folder, sorted by the NFC form of their names.
 
     `match` keeps the files whose name matches one of these patterns (as in a shell; none: all). Raises TextsError when
-    the folder is missing, has no such file, a pattern matches none, a file is wrong (`decode`), or two names give the
-    same id.
+    the folder is missing, has no such file, a pattern matches none, a file is wrong (`read_file`, `decode`), or two
+    names give the same id.
     """
     if not folder.is_dir():
         raise TextsError(f"{folder}: there is no such folder: give one with .txt files")
@@ -105,6 +123,6 @@ def read_documents(folder: Path, match: Sequence[str] = ()) -> list[Document]:
         name = slug(unicodedata.normalize("NFC", path.stem))
         if name in documents:
             raise TextsError(f"{path}: its name gives the same id as {documents[name].path}: rename one")
-        text, had_bom = decode(path.read_bytes(), str(path))
+        text, had_bom = decode(read_file(path), str(path))
         documents[name] = Document(path, name, text, had_bom)
     return list(documents.values())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
+from pytest_vtcfaith.texts.checks import check_ratio
 from pytest_vtcfaith.texts.documents import Document
 from pytest_vtcfaith.texts.errors import TextsError
 
@@ -21,14 +21,13 @@ def supported_lengths(family: str, layouts: Sequence[str], ratios: Sequence[floa
     """Tells of a number of text tokens (at least 1) whether it can be put on a page of each layout at each ratio.
 
     `family` is a visual-token family, `layouts` are names of bundled layouts, `ratios` text tokens a visual token,
-    over 0. Raises TextsError for an unknown family or layout and other ratios. Source: definitions §3, "Budget".
+    from 0.1 to 1000. Raises TextsError for an unknown family or layout and other ratios. Source: definitions §3.
     """
     from pytest_vtcfaith.pages import Unsupported, fit_budget, visual_tokens
     from pytest_vtcfaith.pages.layouts import layout_named
 
     for ratio in ratios:
-        if not 0 < ratio < math.inf:
-            raise TextsError(f"ratio {ratio!r} must be a number over 0")
+        check_ratio("ratio", ratio)
     try:
         sizes = [(layout.width_pt, layout.height_pt) for layout in map(layout_named, layouts)]
         for width, height in sizes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,12 +14,13 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from pytest_vtcfaith.texts.documents import read_text
-from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.texts.errors import TextsError, reason, show
 from pytest_vtcfaith.texts.rows import SCHEMAS, Row, conflict
 
 VERSION = 1
 
 _SHOWN = 60
+_DIGITS = 400  # Python refuses to convert more than 4,300, and a float has at most 309
 _M = TypeVar("_M", bound=BaseModel)
 
 
@@ -48,11 +50,6 @@ def _fail(path: Path, line: int, problem: str) -> NoReturn:
     raise ManifestError(f"{path}:{line}: {problem}")
 
 
-def _show(value: object) -> str:
-    shown = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
-
-
 def _json_object(path: Path, line: int, data: bytes) -> dict[str, Any]:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -64,15 +61,20 @@ def _json_object(path: Path, line: int, data: bytes) -> dict[str, Any]:
     def constant(name: str) -> NoReturn:
         _fail(path, line, f"{name} is not JSON: write a number or null")
 
+    def whole(digits: str) -> int:
+        if len(digits) > _DIGITS:
+            _fail(path, line, f"a number of {len(digits)} digits is too large: correct it")
+        return int(digits)
+
     try:
-        value = json.loads(data.decode("utf-8"), object_pairs_hook=unique, parse_constant=constant)
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=unique, parse_constant=constant, parse_int=whole)
     except UnicodeDecodeError as error:
         _fail(path, line, f"byte {error.start} of the line is not UTF-8: save the file as UTF-8")
     except (json.JSONDecodeError, RecursionError) as error:
-        shown = _show(data[:_SHOWN].decode("utf-8", "replace"))
+        shown = show(data[:_SHOWN].decode("utf-8", "replace"))
         _fail(path, line, f"{shown} is not JSON ({error}): rebuild the manifest")
     if not isinstance(value, dict):
-        _fail(path, line, f"{_show(value)} is not a JSON object: write {{…}}")
+        _fail(path, line, f"{show(value)} is not a JSON object: write {{…}}")
     return value
 
 
@@ -83,9 +85,9 @@ def _explain(error: ValidationError) -> str:
     if first["type"] == "missing":
         return f"field {field!r} is missing: add it"
     if first["type"] == "extra_forbidden":
-        return f"field {field!r} = {_show(first['input'])} is unknown: remove it, or correct its name"
+        return f"field {field!r} = {show(first['input'])} is unknown: remove it, or correct its name"
     problem = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
-    return f"field {field!r} = {_show(first['input'])}: {problem}" if field else problem
+    return f"field {field!r} = {show(first['input'])}: {problem}" if field else problem
 
 
 def _model(path: Path, line: int, model: type[_M], value: Mapping[str, Any]) -> _M:
@@ -97,7 +99,7 @@ def _model(path: Path, line: int, model: type[_M], value: Mapping[str, Any]) -> 
 
 def _referenced(path: Path, line: int, field: str, name: object) -> str:
     """The text of a file that a row names; the file may not lie outside the manifest's folder."""
-    shown = f"field {field!r} = {_show(name)}"
+    shown = f"field {field!r} = {show(name)}"
     if not isinstance(name, str) or not name:
         _fail(path, line, f"{shown} must be the relative path of a text file")
     windows = PureWindowsPath(name)
@@ -111,7 +113,7 @@ def _referenced(path: Path, line: int, field: str, name: object) -> str:
         return read_text(target)
     except ManifestError:
         raise
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, up to Python 3.12
         _fail(path, line, f"{shown} cannot be read ({error}): put a UTF-8 text file there")
 
 
@@ -131,16 +133,16 @@ def _header(path: Path, data: bytes, body: bytes) -> tuple[dict[str, Any], type[
     header = _json_object(path, 1, data)
     schema, version = header.get("schema"), header.get("version")
     if not isinstance(schema, str) or schema not in SCHEMAS:
-        _fail(path, 1, f"field 'schema' = {_show(schema)} is unknown: it must be one of {', '.join(SCHEMAS)}")
+        _fail(path, 1, f"field 'schema' = {show(schema)} is unknown: it must be one of {', '.join(SCHEMAS)}")
     if version != VERSION or isinstance(version, bool):
-        _fail(path, 1, f"field 'version' = {_show(version)}: this release reads {VERSION}: rebuild it")
+        _fail(path, 1, f"field 'version' = {show(version)}: this release reads {VERSION}: rebuild it")
     header_model, row_model = SCHEMAS[schema]
     _model(path, 1, header_model, header)
     if header["sha256"] != hashlib.sha256(body).hexdigest():
         mend = "the rows were edited or cut: rebuild the manifest with vtcfaith build"
         if header["sha256"] == hashlib.sha256(body.replace(b"\r\n", b"\n")).hexdigest():
             mend = "the line ends were changed to CRLF: mark *.jsonl as -text in .gitattributes and check it out again"
-        _fail(path, 1, f"field 'sha256' = {_show(header['sha256'][:12] + '…')} is not the hash of the rows: {mend}")
+        _fail(path, 1, f"field 'sha256' = {show(header['sha256'][:12] + '…')} is not the hash of the rows: {mend}")
     return header, row_model
 
 
@@ -178,9 +180,11 @@ def read_manifest(path: Path) -> Manifest:
     """Reads a manifest.
 
     A row's `text_file` (`original_file`), a path relative to the manifest and inside its folder, stands for `text`
-    (`original`) and is replaced by the clean text of that file. Raises ManifestError for anything wrong in the file,
-    OSError when it cannot be read.
+    (`original`) and is replaced by the clean text of that file. Raises ManifestError for anything wrong in the file and
+    for what is no regular file, OSError when it cannot be read.
     """
+    if path.exists() and not path.is_file():
+        _fail(path, 1, "it is a folder or a pipe, no manifest: rename it or move it away")
     return parse_manifest(path, path.read_bytes())
 
 
@@ -194,7 +198,7 @@ def manifest_bytes(path: Path, header: Mapping[str, Any], rows: Sequence[Mapping
         try:
             return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
         except (ValueError, TypeError) as error:
-            _fail(path, line, f"{_show(value)} cannot be written as JSON ({error}): correct the value")
+            _fail(path, line, f"{show(value)} cannot be written as JSON ({error}): correct the value")
 
     body = b"".join(dump(row, line) for line, row in enumerate(rows, 2))
     data = dump({**header, "sha256": hashlib.sha256(body).hexdigest()}, 1) + body
@@ -202,12 +206,38 @@ def manifest_bytes(path: Path, header: Mapping[str, Any], rows: Sequence[Mapping
     return data
 
 
-def write_manifest(path: Path, header: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Writes a manifest atomically: `path` has the old bytes or the new. Errors as `manifest_bytes`, and OSError."""
-    data = manifest_bytes(path, header, rows)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def output_file(path: Path) -> Path:
+    """The file that writing to `path` makes or replaces; links are followed. Raises ManifestError for another kind."""
     try:
+        target = path.resolve()
+        if target.is_symlink():
+            raise RuntimeError("Symlink loop")  # what resolve raises itself, up to Python 3.12
+        if not target.exists() or target.is_file():
+            return target
+    except (OSError, RuntimeError) as error:
+        raise ManifestError(f"{path}: it cannot be written ({error}): choose another file") from error
+    kind = "a folder" if target.is_dir() else "no regular file"
+    raise ManifestError(f"{path}: it is {kind}: choose another file to write")
+
+
+def write_manifest(path: Path, header: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Writes a manifest atomically, and its folder where there is none: `path` has the old bytes or the new.
+
+    A link stays one: the file it leads to is replaced. Raises ManifestError as `manifest_bytes` and `output_file` do,
+    and when the system refuses to write.
+    """
+    data = manifest_bytes(path, header, rows)
+    target = output_file(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(data)
-        temporary.replace(path)
+        temporary.replace(target)
+    except OSError as error:
+        raise ManifestError(
+            f"{path}: it cannot be written ({reason(error)}): make room or get the right to write there, "
+            "or choose another file"
+        ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable
 
 from pytest_vtcfaith.metrics.normalise import normalise
 from pytest_vtcfaith.metrics.perturbed import WINDOW, core
 from pytest_vtcfaith.metrics.scripts import WHITE_SPACE
+from pytest_vtcfaith.texts.checks import check_seed, check_share
 from pytest_vtcfaith.texts.documents import survives
 from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.lookalikes import lookalikes
@@ -106,15 +108,15 @@ def document_words(text: str) -> set[str]:
     return words
 
 
-def _check(kind: str, lang: str, rate: float, visual_rate: float) -> None:
+def _check(kind: str, lang: str, rate: float, visual_rate: float, seed: int) -> None:
     check_lang(lang)
     if kind not in KINDS:
         raise TextsError(f"kind {kind!r} is unknown: choose one of {', '.join(KINDS)}")
     if kind == "scramble" and lang == "zh":
         raise TextsError("kind 'scramble' is not defined for zh, which has no words: choose random or visual")
-    for name, value in (("rate", rate), ("visual_rate", visual_rate)):
-        if not 0 < value <= 1:
-            raise TextsError(f"{name} {value!r} must lie in (0, 1]")
+    check_share("rate", rate)
+    check_share("visual_rate", visual_rate)
+    check_seed(seed)
 
 
 def perturb(
@@ -128,13 +130,14 @@ def perturb(
     keep_ends: bool | None = None,
     lexicon: Collection[str] | None = None,
 ) -> str:
-    """Perturbs round(rate · n), at least 1, of the n eligible words of a text; every other character stays as it is.
+    """Perturbs round(rate · n), at least 1, of the n eligible words of a text in NFC; all else of it stays as it is.
 
     Source: FaithC4, §3.1 and appendix A; definitions §4 "Perturbations". Halves are rounded to even (Python's `round`).
 
+    - `text`: brought into NFC first: a Hangul syllable written as several characters is of no script.
     - `kind`: `scramble` (the characters permuted; not for Chinese), `random` (every character replaced by another of
       the script, English letters in their case), `visual` (replaced by a look-alike; characters without one stay).
-    - `lang`: `en`, `zh`, `ko`. `seed`: any int; equal seeds give equal texts on every platform and Python.
+    - `lang`: `en`, `zh`, `ko`. `seed`: at least 0; equal seeds give equal texts on every platform and Python.
     - `rate`: share of the eligible words, in (0, 1].
     - `visual_rate`: share of a word's characters that `visual` replaces, in (0, 1], rounded likewise, at least 1.
     - `keep_ends`: whether the first and last character of a word stay. None: only for `scramble` of 5 or more.
@@ -142,9 +145,10 @@ def perturb(
 
     No form is, case aside, its original, another word of the text (Chinese: a part of it), another form or a word of
     the lexicon, and none is lost in normalising. A word that allows no such form is passed over and another is taken;
-    the text comes back unchanged when no word allows one. Raises TextsError (a ValueError) for other arguments.
+    the text comes back as its NFC when no word allows one. Raises TextsError (a ValueError) for other arguments.
     """
-    _check(kind, lang, rate, visual_rate)
+    _check(kind, lang, rate, visual_rate, seed)
+    text = unicodedata.normalize("NFC", text)
     words = eligible_words(text, lang)
     if not words:
         return text

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_vtcfaith.texts.build import preservation_header
-from pytest_vtcfaith.texts.documents import clean, read_documents, slug, survives
-from pytest_vtcfaith.texts.errors import TextsError, import_extra
+from pytest_vtcfaith.texts.checks import check_ratio
+from pytest_vtcfaith.texts.documents import checked, read_documents, read_file, slug, survives
+from pytest_vtcfaith.texts.errors import TextsError, import_extra, show
 from pytest_vtcfaith.texts.manifest import VERSION, Draft
-from pytest_vtcfaith.texts.scripts import LANGS
+from pytest_vtcfaith.texts.scripts import LANGS, check_lang
 from pytest_vtcfaith.texts.tokenizers import count_tokens
 
 CONDITIONS = ("original", "scramble", "random", "visual")
@@ -43,24 +44,37 @@ class _Page:
 def _rows(source: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The rows of a source with their places: of all `.jsonl` files of a folder, of one such file, or of a data set."""
     if source.startswith("hf:"):
-        name, _, split = source.removeprefix("hf:").partition(":")
-        datasets = import_extra("datasets", "datasets")
-        for number, row in enumerate(datasets.load_dataset(name, split=split or "train"), 1):
+        for number, row in enumerate(_data_set(source), 1):
             yield f"{source}, row {number}", row
         return
     path = Path(source)
     for file in sorted(path.glob("*.jsonl")) if path.is_dir() else [path]:
-        for number, line in enumerate(file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        for number, line in enumerate(read_file(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
             if not line.strip():
                 continue
             place = f"{file}:{number}"
             try:
                 row = json.loads(line.decode("utf-8"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise TextsError(f"{place}: not JSON in UTF-8 ({error}): download the file again") from None
             if not isinstance(row, dict):
                 raise TextsError(f"{place}: the line is not a JSON object: give one row a line")
             yield place, row
+
+
+def _data_set(source: str) -> Iterable[Mapping[str, Any]]:
+    """The rows of `hf:NAME[:SPLIT]`; NAME may be a folder, as `datasets` has it."""
+    name, _, split = source.removeprefix("hf:").partition(":")
+    if not name:
+        raise TextsError(f"{source!r} names no data set: write hf:NAME or hf:NAME:SPLIT")
+    datasets = import_extra("datasets", "datasets")
+    try:
+        rows: Iterable[Mapping[str, Any]] = datasets.load_dataset(name, split=split or "train")
+    except Exception as error:  # of many kinds: a wrong name or split, no connection, files it cannot read
+        raise TextsError(
+            f"{source}: datasets cannot load it ({type(error).__name__}: {error}): check name, split and connection"
+        ) from error
+    return rows
 
 
 def _field(place: str, row: Mapping[str, Any], *names: str) -> str:
@@ -69,13 +83,13 @@ def _field(place: str, row: Mapping[str, Any], *names: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
-        raise TextsError(f"{place}: field {' or '.join(map(repr, names))} = {value!r} must be text: add it")
+        raise TextsError(f"{place}: field {' or '.join(map(repr, names))} = {show(value)} must be text: add it")
     return value
 
 
 def _one_of(place: str, field: str, value: str, known: Sequence[str]) -> str:
     if value not in known:
-        raise TextsError(f"{place}: {field} {value!r} is unknown: it must be one of {', '.join(known)}")
+        raise TextsError(f"{place}: {field} {show(value)} is unknown: it must be one of {', '.join(known)}")
     return value
 
 
@@ -96,8 +110,8 @@ def _faithc4_pages(source: str) -> Iterator[_Page]:
             id=_field(place, row, "id"),
             lang=_one_of(place, "lang", _LANGUAGES.get(lang, lang), LANGS),
             condition=_one_of(place, "condition", _field(place, row, "condition", "perturbation").lower(), CONDITIONS),
-            text=clean(_field(place, row, "text")),
-            original=clean(_field(place, row, "original")) if row.get("original") is not None else None,
+            text=checked(_field(place, row, "text"), place),
+            original=checked(_field(place, row, "original"), place) if row.get("original") is not None else None,
         )
 
 
@@ -146,6 +160,8 @@ def read_faithc4(source: str, langs: Sequence[str] = LANGS, *, licence: str) -> 
     perturbation does not survive normalising is left out with a note. Raises TextsError naming the place of what is
     wrong, MissingExtra when `datasets` is needed and missing.
     """
+    for lang in langs:
+        check_lang(lang)
     _exists(source)
     rows, notes = _rewriting_rows(page for page in _faithc4_pages(source) if page.lang in langs)
     if not rows:
@@ -168,6 +184,8 @@ def read_zerosense(source: str, *, ratios: Sequence[float], tokenizer: str, lice
     `source`: as in this module's head; `ratios`, `tokenizer`: as `build_preservation`; `licence`: of the data. Raises
     TextsError naming the place of what is wrong, MissingExtra when a package is missing.
     """
+    for ratio in ratios:
+        check_ratio("ratio", ratio)
     _exists(source)
     path = Path(source)
     texts: dict[str, str] = {}
@@ -178,7 +196,7 @@ def read_zerosense(source: str, *, ratios: Sequence[float], tokenizer: str, lice
             name = slug(_field(place, row, "id"))
             if name in texts:
                 raise TextsError(f"{place}: id {row['id']!r} stands twice: rename one")
-            texts[name] = clean(_field(place, row, "text"))
+            texts[name] = checked(_field(place, row, "text"), place)
     if not texts:
         raise TextsError(f"{source}: no text was found: see the layouts in vtcfaith build --help")
     rows = [

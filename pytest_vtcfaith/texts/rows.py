@@ -7,6 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from pytest_vtcfaith.texts.characters import fault
+from pytest_vtcfaith.texts.checks import LEAST_RATIO, MOST_RATIO
 from pytest_vtcfaith.texts.documents import survives
 from pytest_vtcfaith.texts.uniform import TOLERANCE
 
@@ -20,10 +22,8 @@ def _slug(value: str) -> str:
 
 
 def _visible(value: str) -> str:
-    if not value.strip():
-        raise ValueError("must hold visible text")
-    if any("\ud800" <= char <= "\udfff" for char in value):
-        raise ValueError("must not hold half a surrogate pair")
+    if problem := fault(value):
+        raise ValueError(problem)
     return value
 
 
@@ -37,7 +37,7 @@ Slug = Annotated[str, AfterValidator(_slug)]
 Text = Annotated[str, AfterValidator(_visible)]
 Lang = Literal["en", "zh", "ko"]
 Share = Annotated[float, Field(gt=0, le=1)]
-Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Ratio = Annotated[float, Field(ge=LEAST_RATIO, le=MOST_RATIO, allow_inf_nan=False)]
 
 
 class _Strict(BaseModel):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pytest_vtcfaith.metrics.perturbed import core
 from pytest_vtcfaith.metrics.scripts import is_han
 from pytest_vtcfaith.metrics.tokenise import tokens
+from pytest_vtcfaith.texts.checks import check_seed
 from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.scripts import check_lang, is_hangul_syllable
 
@@ -45,10 +46,11 @@ def vocabulary(texts: Iterable[str], lang: str) -> tuple[str, ...]:
 def uniform_text(words: Sequence[str], length: int, *, lang: str, seed: int) -> str:
     """One paragraph of words drawn uniformly, with replacement, of `length` characters ± 1 %.
 
-    `words` is the vocabulary, `length` at least 1, `seed` any int. Words are joined by a space, Chinese by nothing.
+    `words` is the vocabulary, `length` at least 1, `seed` at least 0. Words are joined by a space, Chinese by nothing.
     Only the last word is drawn from those that fit. Raises TextsError when the words give no text of that length.
     """
     check_lang(lang)
+    check_seed(seed)
     separator = "" if lang == "zh" else " "
     slack = int(TOLERANCE * length)
     draw = random.Random(seed).random
@@ -89,6 +91,7 @@ def fitted_text(
     be, short words and those of several tokens are the more frequent. Raises TextsError when no text comes out of this.
     """
     check_lang(lang)
+    check_seed(seed)
     separator = "" if lang == "zh" else " "
     slack = int(TOLERANCE * length)
     random_number = random.Random(seed).random

@@ -250,15 +250,76 @@ def test_a_file_damaged_in_its_middle(tmp_path):
     store.close()
 
 
-@pytest.mark.parametrize("damage", ['{"text": "cu', "[]", "7", '{"words": 1}', ""])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        '{"text": "cu',
+        "[]",
+        "7",
+        '{"words": 1}',
+        "",
+        '{"text": 5}',
+        '{"text": "a", "image_tokens": "9"}',
+        '{"text": ' + "[" * 100_000,
+        b'{"text": "\xff"}',
+        b"\xff\xfe\x00",
+    ],
+)
 def test_a_damaged_entry_is_a_miss_and_removed(store, damage):
     store.put("a", Reply(text="whole"))
     store.close()
     with sqlite3.connect(store.path) as db:
-        db.execute("UPDATE replies SET reply = ?", (damage,))
-    assert store.get("a") is None
-    assert db.execute("SELECT count(*) FROM replies").fetchone() == (0,)
+        db.execute("UPDATE replies SET reply = CAST(? AS TEXT)", (damage,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert store.get("a") is None
+        assert db.execute("SELECT count(*) FROM replies").fetchone() == (0,)
+        store.put("a", Reply(text="again"))
+        assert store.get("a") == Reply(text="again")
     db.close()
+
+
+def test_a_damaged_picture_entry_is_a_miss_and_removed(store):
+    store.remember_picture("page", "pixels")
+    store.close()
+    with sqlite3.connect(store.path) as db:
+        db.execute("UPDATE pictures SET pixel_key = CAST(? AS TEXT)", (b"\xff",))
+    assert store.pixel_key("page") is None
+    assert db.execute("SELECT count(*) FROM pictures").fetchone() == (0,)
+    db.close()
+    store.remember_picture("page", "pixels")
+    assert store.pixel_key("page") == "pixels"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "CREATE TABLE replies (id INTEGER, body TEXT)",
+        "CREATE TABLE Replies (id INTEGER)",
+        "CREATE TABLE replies (key TEXT, reply TEXT)",
+        "CREATE TABLE pictures (fingerprint TEXT)",
+        "CREATE TABLE t (a); CREATE INDEX replies ON t (a)",
+        "CREATE VIEW replies AS SELECT 'k' AS key, 'r' AS reply",
+    ],
+)
+def test_a_file_with_tables_of_another_kind_is_set_aside(tmp_path, schema):
+    path = tmp_path / "replies.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript(schema)
+    db.close()
+    store = ResponseStore(path)
+    with pytest.warns(StoreWarning, match=r"not those of a store\): set aside as replies\.sqlite\.corrupt-1"):
+        assert store.get("a") is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store.put("a", Reply(text="fresh"))
+        store.remember_picture("p", "pixels")
+        assert (store.get("a"), store.pixel_key("p")) == (Reply(text="fresh"), "pixels")
+    store.close()
+    with sqlite3.connect(tmp_path / "replies.sqlite.corrupt-1") as db:
+        kept = [sql for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
+    db.close()
+    assert set(schema.split("; ")) <= set(kept)
 
 
 def hindered(tmp_path, kind: str):

@@ -33,7 +33,7 @@ KEPT = [0x1C, 0x1F, 0x180E, 0x200C, 0x200D, 0x2065, 0x2460, 0xFB01, 0xD83D, 0xFF
 # Characters that meet each other in some rule: spaces, what is dropped, marks, Han, punctuation, full-width forms
 ODD = (
     "a. \t\n\x85\u3000\u200b\xad\ufe0f\u0301\u0338\u0316海，。、〈"
-    "\u2329\u232a＜ＡａÅ\u212b\uf900\u1100\u1161\u11a8가-_①\ud83d\udc00𠀀"
+    "“”‘’—…·\u0387\u2329\u232a＜ＡａÅ\u212b\uf900\u1100\u1161\u11a8가-_①\ud83d\udc00𠀀"
 )
 texts = st.text(st.one_of(st.sampled_from(ODD), st.characters(categories=None, exclude_categories=[])), max_size=12)
 
@@ -70,6 +70,12 @@ def test_other_characters_stay(code: int, lang: str) -> None:
         ("A, B", "zh", "A, B"),
         ("A 。 B", "mixed", "A。B"),
         ("天 \ufeff 冷", "zh", "天冷"),
+        ("他说 “ 今晚 ” 。", "zh", "他说“今晚”。"),
+        ("A “ B ” C", "zh", "A“B”C"),
+        ("A ‘ B ’ C", "mixed", "A‘B’C"),
+        ("A — B … C · D", "zh", "A—B…C·D"),
+        ("A \u0387 B", "zh", "A·B"),  # composes to a middle dot
+        ("A “ B ” — C", "en", "A “ B ” — C"),
         ("", "zh", ""),
         (" \u200b ", "zh", ""),
     ],

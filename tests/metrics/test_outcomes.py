@@ -21,7 +21,8 @@ HASH = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     ("fields", "expect"),
     [
         ({"error": "timeout", "text": PAGE}, "infrastructure_error"),
-        ({"error": "", "text": PAGE}, "complete"),
+        ({"error": "", "text": PAGE}, "infrastructure_error"),
+        ({"error": "", "text": None}, "infrastructure_error"),
         ({"error": "503", "image_tokens": 256, "budget_tokens": 64}, "infrastructure_error"),
         ({"text": PAGE, "image_tokens": 65, "budget_tokens": 64}, "budget_not_applied"),
         ({"text": PAGE, "image_tokens": 64, "budget_tokens": 64}, "complete"),
@@ -62,15 +63,40 @@ def test_an_english_page(fields: dict[str, Any], expect: str) -> None:
         "I apologize, but this document seems to hold private data.",
         "As an AI language model I have no access to pictures.",
         "Unfortunately, I cannot see any text here.",
+        "Unfortunately, this image is too blurry for me to transcribe.",
+        "Unfortunately, the text in the picture cannot be read.",
+        "The image you provided is too dark.",
+        "This photo appears to be completely illegible.",
+        "The image provided does not contain any readable text.",
+        "The scan cannot be read.",
+        "I was unable to read the text.",
+        "I wasn't able to extract any text from this image.",
+        "I am having difficulty making out the text.",
+        "Unable to transcribe: the scan is illegible.",
+        "It is not possible to read this image.",
+        "I sincerely apologize, but I can't read this.",
         "I don't see any text in the image.",
         "抱歉，我无法识别这张图片中的文字内容。",
         "对不起，我不能提供这项帮助，请谅解。",
         "很抱歉,图片太模糊了,看不清楚。",
         "我無法查看這張圖片，請重新上傳。",
+        "这张图片我无法识别，请重新上传。",
+        "图片太模糊，无法识别其中的文字。",
+        "由于图片分辨率太低，无法识别其中的文字。",
+        "您提供的图片过于模糊，我看不清。",
+        "該圖片過於模糊，無法辨認任何文字。",
+        "我看不清图片中的文字，请换一张。",
+        "图片中没有任何文字，请重新上传。",
         "作为一个人工智能，我看不到图片。",
         "죄송합니다. 이미지를 볼 수 없습니다.",
         "죄송하지만 이 요청은 도와드릴 수 없습니다.",
         "저는 이미지를 직접 볼 수 없습니다.",
+        "이 이미지를 읽을 수 없습니다.",
+        "이 이미지는 너무 흐릿해서 읽을 수 없습니다.",
+        "제공된 이미지의 텍스트를 인식할 수 없습니다.",
+        "해당 이미지에서 텍스트를 찾을 수 없습니다.",
+        "제가 이 사진을 판독할 수 없습니다.",
+        "이미지가 너무 흐려서 내용을 확인하기 어렵습니다.",
         "\u110c\u116c\u1109\u1169\u11bc\u1112\u1161\u11b8\u1102\u1175\u1103\u1161, 읽을 수 없습니다.",
     ],
 )
@@ -90,12 +116,22 @@ def test_refusals(text: str) -> None:
         (PAGE, "Sorrel and thyme grow beside the door of the office."),
         ("抱歉，本店今日休息，明天照常营业。", "抱歉，本店今日休息，明天照常营业。"),
         ("죄송합니다. 오늘은 문을 닫습니다.", "죄송합니다. 오늘은 문을 닫습니다."),
+        ("이 이미지를 읽을 수 없습니다. 다시 보내 주세요.", "이 이미지를 읽을 수 없습니다. 다시 보내 주세요."),
+        (PAGE, "The text of the treaty is not clear on this point."),
+        (PAGE, "The photo shows the harbour at dusk."),
+        (PAGE, "It is not possible to enter the pier after dark."),
+        (PAGE, "I was able to see the pier from my window."),
+        (ZH, "图片展览将于三月开幕，免费参观，欢迎市民前来。"),
+        (ZH, "这张照片拍摄于1904年，当时码头刚刚建成。"),
+        (KO, "이 사진은 1904년에 찍은 것입니다."),
+        (KO, "문서는 월요일까지 제출해야 합니다."),
     ],
 )
 def test_no_refusals(page: str, text: str) -> None:
     assert outcome(page, {"text": text}, lang="mixed") != "refused"
 
 
+FIVE = "red lamp gate hill road "
 LITANY = "Lord have mercy upon us\n"
 ROWS = "0.00\n" * 40
 
@@ -104,14 +140,27 @@ ROWS = "0.00\n" * 40
     ("page", "text", "lang", "expect"),
     [
         (PAGE, "march " * 400, "en", "repetition"),
-        (PAGE, PAGE + " and so on" * 60, "en", "repetition"),
+        (PAGE, FIVE * 20, "en", "complete"),  # 5 unique words per 100 are not under 5
+        (PAGE, "red " * 96 + "lamp gate hill road", "en", "complete"),
+        (PAGE, FIVE * 21, "en", "repetition"),
+        (PAGE, "red lamp " * 49 + "red", "en", "complete"),  # 99 words
+        (PAGE, "red lamp " * 50, "en", "repetition"),
+        (PAGE, PAGE + " and so on" * 60, "en", "complete"),
+        (PAGE, "o" * 300, "en", "complete"),  # English is judged on words and lines
+        (ZH, ZH + "，" + "一样的话" * 40, "zh", "complete"),
+        (ZH, "天地人和水" * 20, "zh", "complete"),
+        (ZH, "天地人和水" * 21, "zh", "repetition"),
         (PAGE, "Harbour Office\nTide Table\nPage 1\n" * 15, "en", "repetition"),
+        (PAGE, "Harbour Office Tide Table Page 1 " * 14, "en", "complete"),  # the same block on one line
+        (PAGE, "Harbour Office\nTide Table\nPage 1\n" * 9, "en", "complete"),
+        (PAGE, PAGE + "\n" + "Harbour Office\nTide Table\nPage 1\n" * 12 + "Harbour Off", "en", "repetition"),
+        (PAGE, "Harbour Office closed\n" * 15, "en", "complete"),  # a block of one line has its own count
+        ("Harbour Office Tide Table Page 1 " * 15, "Harbour Office\nTide Table\nPage 1\n" * 15, "en", "complete"),
+        ("Harbour Offlce Tide Table Page 1 " * 15, "Harbour Office\nTide Table\nPage 1\n" * 15, "en", "complete"),
         (PAGE, "".join(f"{word}\n\n" for word in PAGE.split()[:3]) * 100, "en", "repetition"),
-        (PAGE, "o" * 300, "en", "repetition"),
         (PAGE, "\n".join(["row of the table that never ends"] * 4 * 30), "en", "repetition"),
         (ZH, "海" * 300, "zh", "repetition"),
         (ZH, "今天天气很好我们去海边" * 80, "zh", "repetition"),
-        (ZH, ZH + "，" + "一样的话" * 40, "zh", "repetition"),
         ("Litany\n" + LITANY * 12, "Litany\n" + LITANY * 12, "en", "complete"),
         ("Litany\n" + LITANY * 12, LITANY * 12 + "Litany\n", "en", "complete"),
         ("Litany\n" + LITANY * 12, LITANY * 100, "en", "repetition"),
@@ -162,11 +211,35 @@ def test_the_page_itself_is_always_complete(page: str, lang: str) -> None:
     assert outcome(page, {"text": page, "finish_reason": "stop"}, lang=lang) == "complete"
 
 
-@pytest.mark.parametrize("block", ["march ", "march\n", "o", "海", "pier seven, "])
-def test_megabytes(block: str) -> None:
+@pytest.mark.parametrize(
+    ("block", "expect"),
+    [("march ", "complete"), ("march\n", "repetition"), ("o", "complete"), ("pier\nseven\nis\nclosed\n", "repetition")],
+)
+def test_megabytes(block: str, expect: str) -> None:
     draw = random.Random(0)
-    runaway = "".join(draw.choice("stuvwxyz ") for _ in range(300_000)) + block * (700_000 // len(block))
-    assert outcome(PAGE, {"text": runaway}, lang="en") == "repetition"
+    runaway = "".join(draw.choice("stuvwxyz ") for _ in range(300_000)) + "\n" + block * (700_000 // len(block))
+    assert outcome(PAGE, {"text": runaway}, lang="en") == expect
+
+
+def test_megabytes_of_lines_that_end_in_a_loop() -> None:
+    lines = "".join(f"row {number} of the tide table\n" for number in range(20_000))
+    block = "Harbour Office\nTide Table\nPage 1\nSheet 2\n"
+    assert outcome(PAGE, {"text": lines + block * 5_100}, lang="en") == "repetition"
+    assert outcome(PAGE, {"text": lines + block * 4_900}, lang="en") == "complete"  # under half of the lines
+
+
+@pytest.mark.parametrize("hundreds", range(1, 40))
+def test_hex_dumps_have_more_than_seven_tenths(hundreds: int) -> None:
+    """In whole numbers: 0.7 x 90 is 62.99… in floating point."""
+    at_seven_tenths = "a1" * 35 * hundreds + "xyzwvu" * 5 * hundreds
+    assert outcome(PAGE, {"text": at_seven_tenths}, lang="en") == "complete"
+    assert outcome(PAGE, {"text": "a" + at_seven_tenths}, lang="en") == "hex_dump"
+
+
+def test_hex_digits_at_63_of_90() -> None:
+    text = "abcdef0 " * 9 + "xyzwvut " * 3 + "zzzzqq"
+    assert outcome(PAGE, {"text": text}, lang="en") == "complete"
+    assert outcome(PAGE, {"text": text + " a"}, lang="en") == "hex_dump"
 
 
 def test_names() -> None:

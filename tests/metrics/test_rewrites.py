@@ -25,7 +25,7 @@ HARBOUR_2 = "梅迈旳少慎母夭旱晨都有渔船出港"
         (*MARKET, "market go to the today please", "missing"),  # moved past several
         (*MARKET, "go to themarket today please", "rewritten"),  # glued to a neighbour
         (*MARKET, "go to the markettoday please", "rewritten"),
-        (*MARKET, "go to themakret today please", "verbatim"),
+        (*MARKET, "go to themakret today please", "moderate"),  # glued counts for the original form alone
         (*MARKET, "go to the supermarket today please", "wrong"),  # a substring is not the word
         (*MARKET, "go to the mar ket today please", "rewritten"),  # split
         (*MARKET, "go to the mak-\nret today please", "verbatim"),
@@ -42,6 +42,8 @@ HARBOUR_2 = "梅迈旳少慎母夭旱晨都有渔船出港"
         (*MARKET, "nothing of it", "wrong"),
         ("hope", "hpoe", "hope", "rewritten"),
         ("hope", "hpoe", "", "missing"),
+        ("we saw old boats near shore", "we saw old botas near shore", "we saw old botasnear shore", "moderate"),
+        ("we saw old boats near shore", "we saw old botas near shore", "we saw old boatsnear shore", "rewritten"),
         (
             "the word hope and hope again",
             "the word hpoe and hpoe again",

@@ -123,6 +123,12 @@ def test_missing_rapidocr_names_the_extra(monkeypatch):
         RapidOcr()
 
 
+def test_a_missing_runtime_names_the_extra(tmp_path):
+    said = said_on_loading(tmp_path, onnxruntime="raise ModuleNotFoundError(\"No module named 'onnxruntime'\")")
+    assert "RapidOCR's runtime onnxruntime is not installed" in said
+    assert "pip install 'pytest-vtcfaith[rapidocr]'" in said
+
+
 def test_missing_networks_are_named_and_never_downloaded(tmp_path):
     said = said_on_loading(tmp_path, rapidocr="")
     assert "PP-OCRv6_det_small.onnx is missing" in said

@@ -55,8 +55,28 @@ def test_bad_names_are_refused(name):
 
 
 def test_a_language_given_as_text_is_refused():
-    with pytest.raises(ValueError, match=r"\['en'\], got 'en'"):
+    with pytest.raises(ValueError, match=r"\['en'\], or None for all, got 'en'"):
         register_model("m", languages="en")
+
+
+@pytest.mark.parametrize("languages", [[], ["en", ""], ["en", None], [["en"]], 3])
+def test_languages_that_are_no_names_are_refused(languages):
+    with pytest.raises(ValueError, match="model 'm': languages must be a collection of names"):
+        register_model("m", languages=languages)
+
+
+def test_an_unknown_family_is_refused_with_the_nearest_first():
+    with pytest.raises(ValueError, match=r"model 'm': unknown visual-token family 'qwen2-vi'; known, .*: qwen2-vl, "):
+        register_model("m", visual_tokens="qwen2-vi")
+    with pytest.raises(ValueError, match="model 'm': visual_tokens must name a family"):
+        register_model("m", visual_tokens=None)
+    register_model("m", visual_tokens="nominal-48")(Reader)
+
+
+def test_a_spec_of_an_entry_point_is_checked_as_a_registered_model():
+    for wrong in ({"visual_tokens": "nope"}, {"languages": frozenset({""})}, {"languages": "en"}):
+        with pytest.raises(ValueError, match="model 'm': "):
+            ModelSpec(**{"name": "m", "load": Reader, "languages": None} | wrong)
 
 
 def test_something_uncallable_is_refused():

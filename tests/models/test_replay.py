@@ -102,6 +102,10 @@ def test_a_missing_file_is_named(tmp_path):
         resolve(f"replay:{tmp_path / 'gone.jsonl'}")
     with pytest.raises(ValueError, match="cannot read"):
         resolve(f"replay:{tmp_path}")
+    with pytest.raises(
+        ValueError, match=r"model 'replay:a\\x00': cannot read the replay file '.*a\\x00': embedded null"
+    ):
+        resolve("replay:a\x00")
 
 
 def test_several_models_need_a_choice(tmp_path):

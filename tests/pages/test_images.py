@@ -41,7 +41,8 @@ def test_16_bit_grey_from_a_png_file() -> None:
 @pytest.mark.parametrize(
     ("mode", "pixels", "expected"),
     [
-        ("I", [0, 7, 255], [0, 7, 255]),
+        ("I", [0, 200, 255], [0, 1, 1]),
+        ("I", [-9, 65_535, 1 << 20], [0, 255, 255]),
         ("F", [0.0, 0.5, 1.0], [0, 128, 255]),
         ("F", [0.0, 99.6, 255.0], [0, 100, 255]),
         ("L", [0, 7, 255], [0, 7, 255]),
@@ -55,6 +56,25 @@ def test_grey_modes(mode: str, pixels: list[object], expected: list[int]) -> Non
 def test_floats_that_are_no_brightness_are_an_error() -> None:
     with pytest.raises(ValueError, match=r"reaches from 0\.0 to inf"):
         upright_rgb(row("F", [0.0, float("inf")]))
+
+
+@pytest.mark.parametrize("mode", ["I;16", "I;16B", "I;16L", "I"])
+def test_a_dark_16_bit_picture_is_not_taken_for_one_of_8_bits(mode: str) -> None:
+    assert greys(upright_rgb(row(mode, [0, 200]))) == [0, 1]
+
+
+@pytest.mark.parametrize("mode", ["I;16", "I;16B", "I"])
+def test_the_transparent_value_of_a_16_bit_picture_is_white(mode: str) -> None:
+    image = row(mode, [200, 0, 30000])
+    image.info["transparency"] = 200
+    assert greys(upright_rgb(image)) == [255, 0, 117]
+
+
+@pytest.mark.parametrize(("mode", "clear", "ink"), [("L", 5, 0), ("I;16", 5000, 0), ("RGB", (1, 2, 3), (0, 0, 0))])
+def test_the_transparent_value_of_a_png_file_is_white(mode: str, clear: object, ink: object) -> None:
+    buffer = io.BytesIO()
+    row(mode, [clear, ink]).save(buffer, "PNG", transparency=clear)
+    assert greys(upright_rgb(Image.open(buffer))) == [255, 0]
 
 
 def test_palette_indices_are_not_colours() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vtcfaith.pages.linebreaking import may_break, visible_text, words
+from pytest_vtcfaith.pages.linebreaking import INKLESS, may_break, may_part, visible_text, words
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,18 @@ def test_words_cover_all_but_the_spaces(text: str, lang: str, offset: int) -> No
     [
         ("low", "tide", True, "en", True),
         ("바다와", "등대", True, "ko", True),
+        ("low", ".", True, "en", False),
+        ("low", ")", True, "en", False),
+        ("low", "...", True, "en", False),
+        ("low", "”", True, "en", False),
+        ("low", "’)", True, "en", False),
+        ("바다", "。", True, "ko", False),
+        ("바다", "!", True, "ko", False),
+        ("low", "’tis", True, "en", True),
+        ("low", ".5", True, "en", True),
+        ("low", "…and", True, "en", True),
+        ("low", ".)", True, "mixed", False),
+        ("low", ".", True, "zh", False),
         ("海", "路", False, "zh", True),
         ("海", "tide", False, "zh", True),
         ("tide", "海", False, "zh", True),
@@ -109,3 +121,27 @@ def test_no_line_begins_with_closing_punctuation(closing: str) -> None:
 @pytest.mark.parametrize("closing", ".,;:!?)]}")
 def test_no_line_begins_with_ascii_closing_punctuation_after_a_wide_character(closing: str) -> None:
     assert not may_break("海", closing, spaced=False, lang="zh")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "allowed"),
+    [
+        ("a", "b", True),
+        ("a", ")", False),
+        ("a", "，", False),
+        ("(", "a", False),
+        ("“", "a", False),
+        ("x", "\u0302", False),
+    ],
+)
+def test_where_a_long_word_may_be_broken(before: str, after: str, allowed: bool) -> None:
+    assert may_part(before, after) is allowed
+
+
+def test_inkless_characters_are_what_a_page_drops() -> None:
+    """Oracle: every character up to the last script that has any, and the plane of tags, between two others."""
+    codes = [*range(0x3000), *range(0xFE00, 0x10000), *range(0xE0000, 0xE0200)]
+    dropped = {chr(code) for code in codes if visible_text(f"a{chr(code)}b") == "ab"}
+    assert dropped == {chr(code) for code in range(0x110000) if INKLESS.fullmatch(chr(code))}
+    assert {"\u200b", "\u200c", "\u200d", "\u180e", "\xad", "\ufeff", "\ufe0f"} <= dropped
+    assert not {" ", "\n", "\t", "\x00", "a"} & dropped

@@ -107,6 +107,27 @@ def test_no_chinese_line_begins_with_closing_or_ends_with_opening_punctuation() 
 
 
 @pytest.mark.parametrize(
+    ("lang", "first", "unit", "count", "last"),
+    [
+        ("en", "", "ab ", 48, ". x"),
+        ("en", "", "ab ", 48, ") x"),
+        ("en", "", "ab ", 48, "” x"),
+        ("ko", "", "바다 ", 30, ". 바다"),
+        ("en", "", "a", 345, ")."),
+        ("zh", "", "A", 342, "，海海"),
+        ("zh", "（", "A", 110, "）。海"),
+    ],
+)
+def test_closing_punctuation_is_kept_from_the_start_of_a_line(
+    lang: str, first: str, unit: str, count: int, last: str
+) -> None:
+    pages = [render(first + unit * (count + more) + last, layout="glyph", lang=lang) for more in range(12)]
+    assert max(len(page.line_starts) for page in pages) > 1
+    for page in pages:
+        assert not {page.text[start] for start in page.line_starts} & set(".)”，。）")
+
+
+@pytest.mark.parametrize(
     ("text", "visible", "lines"),
     [("a\nb", "a\nb", 2), ("a\tb", "a b", 1), ("two  spaces", "two spaces", 1), ("e\u0301", "é", 1)],
 )
@@ -179,6 +200,17 @@ def test_a_page_of_a_given_size(lang: str) -> None:
         ink.paste(0, (word.left, word.top, word.right, word.bottom))
     outside = sum(value * count for value, count in enumerate(ink.histogram()))
     assert outside < 0.03 * total  # Lanczos rings a little beyond the ink
+
+
+def test_boxes_of_a_resized_page_overlap_by_a_pixel_at_the_most() -> None:
+    words = render(TEXTS["en"], layout="glyph", size=(320, 453)).words
+    overlaps = [
+        (min(a.right, b.right) - max(a.left, b.left), min(a.bottom, b.bottom) - max(a.top, b.top))
+        for i, a in enumerate(words)
+        for b in words[i + 1 :]
+    ]
+    assert all(min(overlap) <= 1 for overlap in overlaps)
+    assert any(min(overlap) == 1 for overlap in overlaps)
 
 
 def test_the_line_breaks_do_not_depend_on_the_size() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vtcfaith.pages.linebreaking import visible_text
+from pytest_vtcfaith.pages.linebreaking import CLOSING, may_part, visible_text
 from pytest_vtcfaith.pages.typesetting import Ink, PageOverflow, Setting, typeset
 
 EM = 10
@@ -39,6 +39,17 @@ def set_text(text: str, lang: str, width: int) -> Setting:
         ("去 tide 海", "zh", 5, [["去"], ["tide"], ["海"]]),
         ("海GPT-4好", "zh", 5, [["海"], ["GPT", "-", "4"], ["好"]]),
         ("。。。。", "zh", 3, [["。", "。", "。"], ["。"]]),
+        ("ab ab . x", "en", 5, [["ab"], ["ab", "."], ["x"]]),
+        ("ab ab ) x", "en", 5, [["ab"], ["ab", ")"], ["x"]]),
+        ("바다 바다 ” x", "ko", 5, [["바다"], ["바다", "”"], ["x"]]),
+        ("ab ’tis", "en", 5, [["ab"], ["’tis"]]),
+        ("aaaaaaaa).", "en", 4, [["aaaa"], ["aaa"], ["a)."]]),
+        ("aaaaaa.x", "en", 3, [["aaa"], ["aa"], ["a.x"]]),
+        ("aaaa .", "en", 4, [["aaa"], ["a", "."]]),
+        ("AAAAAA，海海", "zh", 3, [["AAA"], ["AA"], ["A", "，", "海"], ["海"]]),
+        ("（AAAA）。海", "zh", 5, [["（", "AAA"], ["A", "）", "。", "海"]]),
+        ("海AA-BBB-CC海", "zh", 4, [["海"], ["AA", "-"], ["BBB", "-"], ["CC", "海"]]),  # between words first
+        ("ab . . . . .", "en", 4, [["a"], ["b", "."], [".", "."], [".", "."]]),  # cannot be helped
         ("", "en", 5, []),
     ],
 )
@@ -83,6 +94,29 @@ def test_chinese_lines_neither_begin_nor_end_wrongly(text: str, characters: int)
         if "（" * 4 not in text:
             assert line[0][0] not in "，。！”…）》."
             assert line[-1][-1] not in "《（"
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(alphabet="abc", min_size=1, max_size=40),
+            st.sampled_from([".", ")", "”", "x).", "海", "海。", "（AB）。", "，", "A-B", "(x", " ", "  "]),
+        ),
+        max_size=30,
+    ),
+    st.booleans(),
+    st.integers(12, 25),
+    st.sampled_from(["en", "ko", "zh", "mixed"]),
+)
+def test_no_line_begins_with_closing_punctuation_that_has_room_behind_a_character(
+    parts: list[str], spaced: bool, characters: int, lang: str
+) -> None:
+    text = visible_text((" " if spaced else "").join(["ab", *parts]))
+    found = lines(set_text(text, lang, characters * EM))
+    for above, line in pairwise(found):
+        if line[0][0] in CLOSING:
+            # All of the line above but its first character is punctuation that must stay together
+            assert all(not may_part(a, b) for a, b in pairwise("".join(above)))
 
 
 def awkward(word: str) -> Ink:

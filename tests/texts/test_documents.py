@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from pathlib import Path
@@ -10,17 +11,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_vtcfaith.pages.linebreaking import visible_text
 from pytest_vtcfaith.texts import TextsError
-from pytest_vtcfaith.texts.documents import clean, read_documents, slug, survives
+from pytest_vtcfaith.texts.documents import checked, clean, read_documents, slug, survives
 
 
-@given(st.text())
-def test_clean_is_idempotent_and_keeps_all_that_is_not_white_space(text: str) -> None:
+@given(st.text(st.characters() | st.sampled_from("\u200c\u200d\u180e\u200b\ufe0f\xade\u0301 \n")))
+def test_clean_is_idempotent_and_keeps_all_that_a_page_shows(text: str) -> None:
     result = clean(text)
-    assert clean(result) == result
+    assert clean(result) == result == visible_text(result)
     white = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
-    assert white.sub("", result) == white.sub("", unicodedata.normalize("NFC", text))
+    assert white.sub("", result) == white.sub("", visible_text(text))
     assert set(white.findall(result)) <= {" ", "\n"}
+
+
+def test_joiners_that_no_page_shows_are_dropped() -> None:
+    assert clean("na\u200cme \U0001f468\u200d\U0001f469 a\u180eb") == "name \U0001f468\U0001f469 ab"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("\u200b\u200b", "has nothing visible"),
+        ("\u200d\n\u2060 ", "has nothing visible"),
+        ("a\nb\x07", "has the control character U+0007 in paragraph 2"),
+        ("a\x9bb", "has the control character U+009B in paragraph 1"),
+        ("a\ud83d", "has half a surrogate pair, U+D83D"),
+    ],
+)
+def test_texts_that_no_page_can_show_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(TextsError) as caught:
+        checked(text, "x.txt")
+    assert str(caught.value).startswith(f"x.txt: its text {problem}")
 
 
 @pytest.mark.parametrize(
@@ -103,11 +125,12 @@ def test_match_keeps_some(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "has no text"),
-        (b"\xef\xbb\xbf \n", "has no text"),
+        (b"", "has nothing visible"),
+        (b"\xef\xbb\xbf \n", "has nothing visible"),
+        ("\u200b\u200b".encode(), "has nothing visible"),
         (b"ab\xffcd", "byte 2 is not UTF-8"),
         ("tide".encode("utf-16"), "is not UTF-8"),
-        (b"one\ntwo\x00", r"paragraph 2 has the control character U\+0000"),
+        (b"one\ntwo\x00", r"has the control character U\+0000 in paragraph 2"),
         (b"one\x1b[31m", r"U\+001B"),
     ],
 )
@@ -115,6 +138,22 @@ def test_a_wrong_file_is_named(tmp_path: Path, content: bytes, message: str) -> 
     write(tmp_path, good="good", wrong=content)
     with pytest.raises(TextsError, match=rf"wrong\.txt: .*{message}"):
         read_documents(tmp_path)
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    write(tmp_path, good="good")
+    for make, message in [
+        (Path.mkdir, "it is a folder"),
+        (os.mkfifo, "it is no regular file"),
+        (lambda path: path.symlink_to(path), "it cannot be read"),
+        (lambda path: path.symlink_to("nowhere"), "it cannot be read"),
+    ]:
+        bad = tmp_path / "bad.txt"
+        make(bad)
+        with pytest.raises(TextsError, match=rf"bad\.txt: {message}"):
+            read_documents(tmp_path)
+        assert [document.slug for document in read_documents(tmp_path, ["g*"])] == ["good"]
+        bad.rename(tmp_path / f"done{len(list(tmp_path.iterdir()))}")
 
 
 def test_missing_and_empty_folders(tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ def test_supported_lengths_are_those_with_a_grid_for_every_ratio() -> None:
     [
         ("nominl", "glyph", 5.0, "unknown visual-token family 'nominl'; known, nearest first: nominal"),
         ("nominal", "gliph", 5.0, "unknown layout 'gliph'; known, nearest first: glyph"),
-        ("nominal", "glyph", 0.0, "ratio 0.0 must be a number over 0"),
-        ("nominal", "glyph", float("nan"), "ratio nan must be a number over 0"),
+        ("nominal", "glyph", 0.0, "ratio 0.0 must be a number from 0.1 to 1000"),
+        ("nominal", "glyph", float("nan"), "ratio nan must be a number from 0.1 to 1000"),
     ],
 )
 def test_supported_lengths_refuses(family: str, layout: str, ratio: float, message: str) -> None:

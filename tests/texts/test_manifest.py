@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vtcfaith.texts import ManifestError, read_manifest, write_manifest
+from pytest_vtcfaith.texts.characters import fault
 from pytest_vtcfaith.texts.manifest import manifest_bytes
 
 HEADER = {
@@ -93,7 +97,7 @@ def test_bytes_are_deterministic_and_unescaped(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-@given(st.text().filter(lambda text: text.strip() and not any("\ud800" <= c <= "\udfff" for c in text)))
+@given(st.text().filter(lambda text: not fault(text)))
 def test_every_text_is_read_back_whatever_looks_like_a_line_end(text: str) -> None:
     path = Path("m.jsonl")
     data = manifest_bytes(path, HEADER, [row("original", text, original=text)])
@@ -102,7 +106,7 @@ def test_every_text_is_read_back_whatever_looks_like_a_line_end(text: str) -> No
 
 
 def test_line_separators_inside_a_text(tmp_path: Path) -> None:
-    text = "page\x0c\npage2\u2028end\x1e\x85 a\r\nb\rc"
+    text = "page\n\tpage2\u2028end\u2029 a\n\nb\u3000c"
     path = tmp_path / "m.jsonl"
     write_manifest(path, PRESERVATION, [source(text=text)])
     assert read_manifest(path).rows == ((2, source(text=text)),)
@@ -128,7 +132,13 @@ def test_writing_replaces_the_old_file_only_when_the_new_one_is_valid(tmp_path: 
         ([row(condition="blur")], ":2: field 'condition' = 'blur': Input should be 'original', 'scramble'"),
         ([row(lang="fr")], ":2: field 'lang' = 'fr'"),
         ([row(text=7)], ":2: field 'text' = 7: Input should be a valid string"),
-        ([row(text=" \n")], r":2: field 'text' = ' \n': must hold visible text"),
+        ([row(text=" \n")], r":2: field 'text' = ' \n': has nothing visible"),
+        ([row(text="\u200b\u200b")], r":2: field 'text' = '\u200b\u200b': has nothing visible"),
+        ([row(text="a\nb\x07")], r":2: field 'text' = 'a\nb\x07': has the control character U+0007 in paragraph 2"),
+        ([row(text="a\x85b")], r":2: field 'text' = 'a\x85b': has the control character U+0085 in paragraph 1: remove"),
+        ([row(original="a\rb")], r":2: field 'original' = 'a\rb': has the control character U+000D"),
+        ([row(text="the ba\u200dot")], r":2: field 'text' = 'the ba\u200dot': has U+200D, which no page shows: remove"),
+        ([row(original="a\u180e")], r":2: field 'original' = 'a\u180e': has U+180E, which no page shows"),
         ([row(text="\ud83d")], r":2: field 'text' = '\ud83d'"),
         ([row(document="En_Tide")], ":2: field 'case' = 'En_Tide-scramble': must be an ASCII slug"),
         ([row(case="en-tide-scramble\n")], ":2: field 'case' = "),
@@ -146,6 +156,8 @@ def test_writing_replaces_the_old_file_only_when_the_new_one_is_valid(tmp_path: 
         (['{"case": NaN}'], ":2: NaN is not JSON"),
         ([b'{"case": "\xff"}'], ":2: byte 10 of the line is not UTF-8"),
         (["[" * 100_000], ":2: '[[["),
+        (['{"text": ' + "[" * 800 + "]" * 800 + "}"], ":2: field"),
+        (['{"case": ' + "1" * 5000 + "}"], ":2: a number of 5000 digits is too large: correct it"),
         ([ROWS[0], "", row()], ":3: the line is blank"),
         ([], ":1: the manifest has no rows"),
     ],
@@ -212,6 +224,8 @@ def test_every_header_field_is_needed(tmp_path: Path, field: str) -> None:
         ({"ratios": []}, ":1: field 'ratios' = []"),
         ({"ratios": [2.5, 2.5]}, ":1: field 'ratios' = [2.5, 2.5]: must not name one value twice"),
         ({"ratios": [-1.0]}, ":1: field 'ratios.0' = -1.0"),
+        ({"ratios": [1e-300]}, ":1: field 'ratios.0' = 1e-300"),
+        ({"ratios": [1e300]}, ":1: field 'ratios.0' = 1e+300"),
         ({"layouts": ["A 4"]}, ":1: field 'layouts.0' = 'A 4': must be an ASCII slug"),
         ({"tokenizer": " "}, ":1: field 'tokenizer' = ' '"),
     ],
@@ -247,6 +261,63 @@ def test_a_missing_manifest_is_an_os_error(tmp_path: Path) -> None:
         read_manifest(tmp_path / "m.jsonl")
 
 
+def test_a_pipe_or_a_folder_is_no_manifest(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    for name in ("pipe.jsonl", "folder.jsonl"):
+        assert problem(tmp_path / name) == ":1: it is a folder or a pipe, no manifest: rename it or move it away"
+
+
+def test_writing_follows_links(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    target, link = tmp_path / "deep" / "target.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to("deep/target.jsonl")
+    for rows in (ROWS, ROWS[:1]):  # the target is made, then replaced
+        write_manifest(link, HEADER, rows)
+        assert link.is_symlink()
+        assert len(read_manifest(target).rows) == len(rows)
+    assert [path.name for path in target.parent.iterdir()] == ["target.jsonl"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "ring", "device", "below a file"])
+def test_what_cannot_be_written_is_named_and_left_alone(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "out.jsonl"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "ring":
+        path.symlink_to(path)
+    elif kind == "device":
+        path = Path("/dev/null")
+    else:
+        path.write_bytes(b"")
+        path = path / "m.jsonl"
+    with pytest.raises(ManifestError, match=r"choose another file") as caught:
+        write_manifest(path, HEADER, ROWS)
+    assert str(caught.value).startswith(f"{path}: it ")
+    assert path.is_symlink() is (kind == "ring")
+    assert not path.is_file()
+
+
+def test_a_full_disk_is_named_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    code = f"""
+import json, resource, signal
+from pathlib import Path
+from pytest_vtcfaith.texts import ManifestError, write_manifest
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+try:
+    write_manifest(Path({str(path)!r}), {HEADER!r}, {ROWS!r})
+except ManifestError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{path}: it cannot be written (File too large): make room")
+    assert list(tmp_path.iterdir()) == []
+
+
 def by_file(**fields: str) -> dict[str, Any]:
     return {name: value for name, value in row().items() if name not in ("text", "original")} | fields
 
@@ -271,6 +342,10 @@ def test_texts_may_stand_in_files_beside_the_manifest(tmp_path: Path) -> None:
         ("link.txt", "leads out of the manifest's folder by a link"),
         ("loop/secret.txt", "leads out of the manifest's folder by a link"),
         ("absent.txt", "cannot be read"),
+        ("ring.txt", "cannot be read"),
+        ("ring/page.txt", "cannot be read"),
+        ("pipe.txt", "it is no regular file"),
+        ("joiners.txt", "has nothing visible"),
         ("nul\0.txt", "cannot be read"),
         ("latin.txt", "cannot be read"),
         (".", "cannot be read"),
@@ -285,6 +360,10 @@ def test_files_outside_the_folder_are_refused(tmp_path: Path, name: Any, message
     (folder / "latin.txt").write_bytes(b"\xe9")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     (folder / "loop").symlink_to(tmp_path)
+    (folder / "ring.txt").symlink_to("ring.txt")
+    (folder / "ring").symlink_to("ring")
+    os.mkfifo(folder / "pipe.txt")
+    (folder / "joiners.txt").write_text("\u200d\u200c", encoding="utf-8")
     path = raw(folder / "m.jsonl", [by_file(original="the boat", text_file=name)])
     found = problem(path)
     assert found.startswith(":2: field 'text_file' = ")

@@ -6,6 +6,7 @@ import re
 import string
 import subprocess
 import sys
+import unicodedata
 from collections import Counter
 
 import pytest
@@ -109,7 +110,7 @@ def test_the_right_number_of_words_changes(kind: str, lang: str, rate: float, se
 
 
 @given(
-    st.text(alphabet="abcdefgAB ,.\n", max_size=200), st.integers(), st.sampled_from(["scramble", "random", "visual"])
+    st.text(alphabet="abcdefgAB ,.\n", max_size=200), st.integers(0), st.sampled_from(["scramble", "random", "visual"])
 )
 def test_english_properties(text: str, seed: int, kind: str) -> None:
     result = perturb(text, kind, lang="en", seed=seed)
@@ -140,7 +141,7 @@ def test_english_properties(text: str, seed: int, kind: str) -> None:
     assert len(set(forms)) == len(forms)
 
 
-@given(st.text(alphabet=st.sampled_from([*common_syllables()[::40], " ", "."]), max_size=120), st.integers())
+@given(st.text(alphabet=st.sampled_from([*common_syllables()[::40], " ", "."]), max_size=120), st.integers(0))
 def test_korean_random_and_scramble_stay_syllables(text: str, seed: int) -> None:
     for kind in ("random", "scramble"):
         for before, after in changed(text, perturb(text, kind, lang="ko", seed=seed)):
@@ -153,7 +154,7 @@ def test_korean_random_and_scramble_stay_syllables(text: str, seed: int) -> None
 
 
 @settings(max_examples=30)
-@given(st.text(alphabet=st.sampled_from([*common_han()[::100], "，", " "]), max_size=80), st.integers())
+@given(st.text(alphabet=st.sampled_from([*common_han()[::100], "，", " "]), max_size=80), st.integers(0))
 def test_chinese_random_replaces_whole_windows(text: str, seed: int) -> None:
     result = perturb(text, "random", lang="zh", seed=seed)
     different = {i for i in range(len(text)) if text[i] != result[i]}
@@ -174,6 +175,14 @@ def test_halves_round_to_even_and_at_least_one_is_taken(n: int, rate: float, cou
 @pytest.mark.parametrize("kind", ["scramble", "random", "visual"])
 def test_without_an_eligible_word_nothing_changes(text: str, kind: str) -> None:
     assert perturb(text, kind, lang="en", seed=0) == text
+
+
+@pytest.mark.parametrize(("kind", "lang"), [(kind, lang) for kind, lang in KINDS if lang != "zh"])
+def test_decomposed_texts_are_perturbed_as_composed_ones(kind: str, lang: str) -> None:
+    composed = TEXTS[lang] + " café"
+    decomposed = unicodedata.normalize("NFD", composed)
+    assert decomposed != composed
+    assert perturb(decomposed, kind, lang=lang, seed=3) == perturb(composed, kind, lang=lang, seed=3) != composed
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.25, 0.5, 0.75, 1.0])
@@ -248,7 +257,14 @@ def test_a_word_that_allows_no_form_is_passed_over_and_another_taken() -> None:
         ({"lang": "de"}, "lang 'de' is unknown"),
         ({"rate": 0.0}, r"rate 0.0 must lie in \(0, 1\]"),
         ({"rate": float("nan")}, "rate nan must lie"),
+        ({"rate": "x"}, "rate 'x' must lie"),
+        ({"rate": True}, "rate True must lie"),
         ({"visual_rate": 1.5}, "visual_rate 1.5 must lie"),
+        ({"visual_rate": None}, "visual_rate None must lie"),
+        # Python's generator would draw the same for 5 and -5, and anything for None
+        ({"seed": -5}, "seed -5 must be a whole number of at least 0"),
+        ({"seed": None}, "seed None must be"),
+        ({"seed": 1.0}, "seed 1.0 must be"),
     ],
 )
 def test_wrong_arguments(change: dict[str, object], message: str) -> None:

@@ -27,7 +27,7 @@ def test_vocabulary(texts: list[str], lang: str, words: tuple[str, ...]) -> None
     assert vocabulary(texts, lang) == words
 
 
-@given(st.integers(40, 3000), st.integers())
+@given(st.integers(40, 3000), st.integers(0))
 def test_length_is_within_one_per_cent_and_words_are_of_the_vocabulary(length: int, seed: int) -> None:
     text = uniform_text(WORDS, length, lang="en", seed=seed)
     assert abs(len(text) - length) <= 0.01 * length
@@ -35,7 +35,7 @@ def test_length_is_within_one_per_cent_and_words_are_of_the_vocabulary(length: i
     assert text == uniform_text(WORDS, length, lang="en", seed=seed)
 
 
-@given(st.integers(1, 500), st.integers())
+@given(st.integers(1, 500), st.integers(0))
 def test_chinese_has_no_spaces(length: int, seed: int) -> None:
     text = uniform_text(("湾", "白", "鹭"), length, lang="zh", seed=seed)
     assert abs(len(text) - length) <= 0.01 * length
@@ -50,6 +50,13 @@ def test_words_are_drawn_uniformly() -> None:
     assert sum((counts[word] - expected) ** 2 / expected for word in WORDS) < 18.5
 
 
+def test_a_seed_under_zero_is_refused() -> None:
+    with pytest.raises(TextsError, match="seed -1 must be a whole number of at least 0"):
+        uniform_text(WORDS, 100, lang="en", seed=-1)
+    with pytest.raises(TextsError, match="seed -1 must be a whole number of at least 0"):
+        fitted_text(WORDS, 100, lang="en", seed=-1, count=count, supported=lambda tokens: True)
+
+
 @pytest.mark.parametrize(("words", "length"), [((), 100), (("extraordinarily",), 7), (("abcdef",), 99)])
 def test_a_length_that_cannot_be_met(words: tuple[str, ...], length: int) -> None:
     with pytest.raises(TextsError, match=f"no text of {length} characters"):
@@ -61,7 +68,7 @@ def count(text: str) -> int:
     return sum(-(-len(word) // 4) for word in text.split())
 
 
-@given(st.integers(800, 2000), st.integers(), st.integers(0, 6))
+@given(st.integers(800, 2000), st.integers(0), st.integers(0, 6))
 def test_fitted_texts_meet_both_numbers(length: int, seed: int, remainder: int) -> None:
     def supported(n: int) -> bool:
         return n % 7 == remainder
