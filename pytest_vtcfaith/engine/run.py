@@ -41,7 +41,7 @@ def ask(
     a picture drawn before is not drawn again to find its reply.
 
     Whatever the model raises becomes the outcome `infrastructure_error` with `TypeName: message`, secrets masked; only
-    KeyboardInterrupt, SystemExit and pytest's own outcomes pass through, and what drawing the picture raises.
+    KeyboardInterrupt, SystemExit and what drawing the picture raises pass through.
     """
 
     def judged(reply: Reply, seconds: float, cached: bool) -> Transcript:

@@ -68,6 +68,9 @@ def read_baseline(path: Path, *, expect: Mapping[str, str] | None = None) -> dic
     cases = record.get("cases")
     if record.get("sha256") != _checksum(record) or not isinstance(cases, dict) or record.get("count") != len(cases):
         raise BaselineError(f"{path}: baseline was edited: its checksum or count of cases does not fit; {mend}")
+    for field in ("documents", "metrics"):
+        if field in record and not isinstance(record[field], dict):
+            raise BaselineError(f"{path}: baseline was edited: {field} is {record[field]!r}, no table; {mend}")
     for field, wanted in (expect or {}).items():
         if record.get(field) != wanted:
             what = {"cases_sha256": "made for other texts", "profile": "scored by another profile"}.get(

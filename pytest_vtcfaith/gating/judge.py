@@ -43,13 +43,17 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class GateSubject:
-    """What a gate speaks about: a tier with a model, and the number of its cases that gave no score."""
+    """What a gate speaks about: a tier with a model, and the number of its cases that gave no score.
+
+    `stored`: scores of an earlier run take part; `not_run` of them are of the tier itself.
+    """
 
     gate: str
     model: str
     summary: TierSummary
     lost: int = 0
     stored: bool = False
+    not_run: int = 0
 
 
 def _start(subject: GateSubject, metric: str, rule: GateRule) -> dict[str, Any]:

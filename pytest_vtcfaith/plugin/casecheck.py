@@ -39,7 +39,9 @@ def book(
         row["reason"] = reason
     if transcript is not None:
         row |= {"seconds": round(transcript.seconds, 3), "cached": transcript.cached}
-    append_result(run.report_folder, getattr(item.config, "workerinput", {}).get("workerid", "main"), row)
+    append_result(
+        run.report_folder, getattr(item.config, "workerinput", {}).get("workerid", "main"), row, run.session_id
+    )
     item.user_properties.append((PROPERTY, encode_score(ask, outcome, metrics, reason)))
 
 

@@ -41,6 +41,9 @@ def compare(
     undefined = measured.verdict == "not_measured" and everything
     if measured.verdict != "pass" and not (undefined and spec.kind == "baseline"):
         return measured  # nothing may be accepted or compared that was not measured
+    if updating and subject.not_run:
+        kept = f"{subject.not_run} cases of the tier did not run now, and only what ran is accepted"
+        return replace(measured, verdict="not_measured", message=f"not accepted: {kept}")
     path = baseline_path(run.baselines_folder, spec.model, spec.tier)
     if not updating:
         try:

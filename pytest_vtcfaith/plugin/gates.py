@@ -139,7 +139,8 @@ class Gate:
             )
         if pool.stored:
             self._ledger.used_stored.add((model, self.spec.tier))
-        return GateSubject(self.spec.id, model, pool.summary, pool.lost, bool(pool.stored)), pool.scores
+        subject = GateSubject(self.spec.id, model, pool.summary, pool.lost, bool(pool.stored), pool.not_run)
+        return subject, pool.scores
 
     def _best_model(self) -> Verdict:
         from pytest_vtcfaith.gating.judge import judge_threshold

@@ -39,7 +39,8 @@ class Pool:
     """What one model's gates of one tier judge: the tier's summary, the scores it was made from, and what they lack.
 
     `lost` counts the tier's cases that were selected and gave no score, `unselected` are cases of all needed tiers that
-    were not selected and have no stored score, of `total` cases; `stored` counts scores of earlier runs.
+    were not selected and have no stored score, of `total` cases; `stored` counts scores of earlier runs, `not_run`
+    those of them that are of the tier itself.
     """
 
     summary: TierSummary
@@ -48,6 +49,7 @@ class Pool:
     unselected: Sequence[Case]
     total: int
     stored: int
+    not_run: int
 
 
 class Ledger:
@@ -161,13 +163,18 @@ class Ledger:
             scores, stored = self.scores(model, cases)
             summary = self.run.suite(suite).summarise(tier, scores)
             own = sum(case.tier == tier for case in lost)
-            self._pools[key] = Pool(summary, scores, own, unselected, len(cases), stored)
+            fresh = sum(case.tier == tier and (suite, model, case.id) in self.fresh for case in cases)
+            not_run = sum(s.case.tier == tier for s in scores) - fresh
+            self._pools[key] = Pool(summary, scores, own, unselected, len(cases), stored, not_run)
         return self._pools[key]
 
     def stored(self, model: str) -> Mapping[Key, CaseScore]:
-        """Scores of the last run of the same model that still speak about the same texts and scoring."""
+        """Scores of the last run of the same model that still speak about the same texts and scoring.
+
+        None of a model without a revision: nothing says that it still is the same.
+        """
         if model not in self._stored:
-            self._stored[model] = self._read(model)
+            self._stored[model] = self._read(model) if self.run.specs[model].revision else {}
         return self._stored[model]
 
     def _file(self, model: str) -> str:

@@ -10,17 +10,25 @@ from pytest_vtcfaith.gating.judge import Verdict
 from pytest_vtcfaith.plugin.ledger import Ledger
 from pytest_vtcfaith.plugin.run import Run
 
+SHOWN = 5
+"""Reasons that are named one by one."""
+
 
 def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
     """One line for each thing worth knowing."""
     found: list[str] = []
     scores = list(ledger.fresh.values())
-    inapplicable = Counter((s.model, s.reason) for s in scores if s.inapplicable)
-    for (model, reason), count in inapplicable.most_common(5):
-        found.append(f"{count} cases are inapplicable to {model}: {reason}")
-    unmeasured = Counter((s.model, s.reason) for s in scores if s.outcome == "infrastructure_error")
-    for (model, reason), count in unmeasured.most_common(5):
-        found.append(f"{count} cases were not measured with {model}: {reason}")
+    for kind, chosen in (
+        ("are inapplicable to", [s for s in scores if s.inapplicable]),
+        ("were not measured with", [s for s in scores if s.outcome == "infrastructure_error"]),
+    ):
+        # a reason that names its case stands for its kind
+        reasons = Counter((s.model, s.reason.replace(s.case.id, "…")) for s in chosen)
+        for (model, reason), count in reasons.most_common(SHOWN):
+            found.append(f"{count} cases {kind} {model}: {reason}")
+        others = len(chosen) - sum(count for _, count in reasons.most_common(SHOWN))
+        if others:
+            found.append(f"{others} more cases {kind} the models, for {len(reasons) - SHOWN} other reasons")
     failed = Counter((s.model, s.case.suite, s.outcome) for s in scores if s.failed)
     for (model, suite, outcome), count in sorted(failed.items()):
         found.append(f"{count} {suite} cases of {model} failed: {outcome}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -88,8 +90,13 @@ class Run:
             )
         for name in ("cases", "report", "baselines", "cache"):
             folder: Path | None = getattr(options, name)
-            if folder is not None and folder.exists() and not folder.is_dir():
-                raise pytest.UsageError(f"--vtc-{name} {folder}: is a file; name a folder")
+            if folder is None:
+                continue
+            try:
+                if folder.exists() and not folder.is_dir():
+                    raise pytest.UsageError(f"--vtc-{name} {folder}: is a file; name a folder")
+            except OSError as problem:
+                raise pytest.UsageError(f"--vtc-{name} {folder}: cannot be looked at: {problem}") from problem
 
     @cached_property
     def specs(self) -> Mapping[str, ModelSpec]:
@@ -245,6 +252,12 @@ class Run:
         folder = self.cases_folder
         installed = Path(__file__).resolve().parent.parent in folder.resolve().parents
         return (self.config.rootpath if installed else folder) / "baselines"
+
+    @cached_property
+    def session_id(self) -> str:
+        """Names this session among others that write to the same report folder; workers are told it."""
+        given = getattr(self.config, "workerinput", {}).get("vtc_session")
+        return str(given) if given else f"{os.getpid()}-{time.time_ns():x}"
 
     @cached_property
     def report_folder(self) -> Path:

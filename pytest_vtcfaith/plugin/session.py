@@ -80,6 +80,7 @@ class Session:
     def pytest_configure_node(self, node: Any) -> None:
         """Tells a worker where this run's files go."""
         node.workerinput["vtc_report"] = str(self.run.report_folder)
+        node.workerinput["vtc_session"] = self.run.session_id
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
@@ -119,7 +120,7 @@ class Session:
 
         folder = self.run.report_folder
         try:
-            begin(folder)
+            begin(folder, self.run.session_id)
         except OSError as problem:
             raise pytest.UsageError(f"--vtc-report {folder}: cannot be written: {problem}") from problem
         self._begun = True
@@ -226,7 +227,7 @@ class Session:
         self._begun = False
         folder = self.run.report_folder
         try:
-            write_results(folder)
+            write_results(folder, self.run.session_id)
             if whole:
                 write_gates(folder, [v.row() for v in self.verdicts.values()])
             write_summary(folder / "summary.md", self.view())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -11,27 +12,36 @@ from pathlib import Path
 from typing import Any
 
 PARTS = "parts"
+STALE_S = 86_400.0
+"""Parts of another session that are older than this were left by one that was killed."""
 _OWN = ("results.jsonl", "gates.json", "summary.md")
 _WRITTEN = "written_ns"
 """Field of a row in a part: when it was written, by the machine's monotonic clock, which its processes share."""
 
 
-def begin(folder: Path) -> None:
+def begin(folder: Path, session: str = "run") -> None:
     """Makes the report folder ready for a run: what an earlier run left of its own files is removed.
 
-    A folder without results of ours is left as it is, whatever it holds.
+    A folder without results of ours is left as it is, whatever it holds; and so is what another session that is still
+    running has written: each has parts of its own, and the one that ends last has the results.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if not any((folder / name).exists() for name in (PARTS, *_OWN)):
         return
-    shutil.rmtree(folder / PARTS, ignore_errors=True)
+    shutil.rmtree(folder / PARTS / session, ignore_errors=True)
+    others = [path for path in (folder / PARTS).glob("*") if path.is_dir()]
+    for path in others:
+        if time.time() - path.stat().st_mtime > STALE_S:
+            shutil.rmtree(path, ignore_errors=True)
+    if any(path.exists() for path in others):
+        return
     for path in (*(folder / name for name in _OWN), *(folder / "pages").glob("*.png")):
         path.unlink(missing_ok=True)
 
 
-def append_result(folder: Path, process: str, row: Mapping[str, Any]) -> None:
-    """Adds a line to this process's part of the results; ASCII JSON, so that every character survives."""
-    path = folder / PARTS / f"{process}.jsonl"
+def append_result(folder: Path, process: str, row: Mapping[str, Any], session: str = "run") -> None:
+    """Adds a line to this process's part of the session's results; ASCII JSON, so that every character survives."""
+    path = folder / PARTS / session / f"{process}.jsonl"
     line = json.dumps({**row, _WRITTEN: time.monotonic_ns()}, sort_keys=True)
     try:
         file = path.open("ab")
@@ -42,12 +52,12 @@ def append_result(folder: Path, process: str, row: Mapping[str, Any]) -> None:
         file.write(f"\n{line}\n".encode("ascii"))  # the first newline ends a line that a full disk has torn
 
 
-def gather(folder: Path) -> list[dict[str, Any]]:
-    """Reads all parts; of a case that was asked again the last answer counts, a torn line is left out.
+def gather(folder: Path, session: str = "run") -> list[dict[str, Any]]:
+    """Reads all parts of a session; of a case that was asked again the last answer counts, a torn line is left out.
 
     Rows are sorted by model, suite and case.
     """
-    found = [row for path in sorted((folder / PARTS).glob("*.jsonl")) for row in _rows(path)]
+    found = [row for path in sorted((folder / PARTS / session).glob("*.jsonl")) for row in _rows(path)]
     found.sort(key=lambda row: row.pop(_WRITTEN))
     last = {(row["model"], row["suite"], row["case"]): row for row in found}
     return [last[key] for key in sorted(last)]
@@ -63,11 +73,13 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def write_results(folder: Path) -> Path:
-    """Writes results.jsonl from the parts, and removes them."""
+def write_results(folder: Path, session: str = "run") -> Path:
+    """Writes results.jsonl from the session's parts, and removes them."""
     path = folder / "results.jsonl"
-    write_atomic(path, (json.dumps(row, sort_keys=True) + "\n" for row in gather(folder)))
-    shutil.rmtree(folder / PARTS, ignore_errors=True)
+    write_atomic(path, (json.dumps(row, sort_keys=True) + "\n" for row in gather(folder, session)))
+    shutil.rmtree(folder / PARTS / session, ignore_errors=True)
+    with contextlib.suppress(OSError):  # another session's parts are there
+        (folder / PARTS).rmdir()
     return path
 
 

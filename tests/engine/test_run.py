@@ -187,3 +187,21 @@ def test_workers_get_one_thread_unless_the_user_chose():
     chosen = worker_environment({"OMP_NUM_THREADS": "4"})
     assert "OMP_NUM_THREADS" not in chosen
     assert chosen["OMP_THREAD_LIMIT"] == "1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "401: Incorrect API key provided: sk-proj-abcdefghijklmnop1234",
+        "invalid key sk-test-123",
+        "x-api-key: abcdef0123456789",
+        'headers {"api_key": "abcdef0123456789"}',
+        "https://user:pw12345678@host/x?api_key=abcdef0123456789",
+    ],
+)
+def test_keys_are_masked_by_their_look(text):
+    from pytest_vtcfaith.engine.secrets import mask_secrets
+
+    shown = mask_secrets(text, {})
+    assert "***" in shown
+    assert not any(secret in shown for secret in ("abcdef0123456789", "sk-test-123", "sk-proj", "pw12345678"))

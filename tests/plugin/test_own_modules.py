@@ -203,3 +203,20 @@ def test_expected_failures_under_runxfail_are_failures(bench) -> None:
     found = bench.run(bench.replay(change={"doc-0001-scramble": ""}), "--runxfail")
     assert found.status == 1
     assert re.search(r"^empty: .*the failure_rate gate decides", found.text, re.MULTILINE), found.text
+
+
+def test_scores_of_a_model_without_a_revision_are_not_used_again(bench) -> None:
+    """Nothing says that it still is the same model."""
+    body = (
+        "from pytest_vtcfaith import register_model\n\n"
+        "@register_model('mine', prompts=False)\n"
+        "class Mine:\n"
+        "    def transcribe(self, images, prompt):\n"
+        "        return ['word ' * 30 for _ in images]\n"
+    )
+    bench.module(body, "conftest.py")
+    bench.thresholds("[[gate]]\nwhere = 'rewriting/*/scramble'\nmetric = 'word_accuracy'\nmax = 0.5\n")
+    bench.run("--vtc-model=mine")
+    found = bench.run("--vtc-model=mine", "-k", "gate")
+    assert found.status != 0, found.text
+    assert not any(verdict == "pass" for verdict in found.verdicts.values())

@@ -341,3 +341,15 @@ def test_a_case_sees_its_baseline(compared) -> None:
     found = compared.run("--vtc-model=mine", "-k", "test_kept")
     assert found.status == 0
     assert found.result.parseoutcomes()["passed"] == 12
+
+
+@pytest.mark.parametrize(
+    "choice", [("-k", "gate"), ("--deselect", "cases/test_rewriting.py::test_case[mine-doc-0001-scramble]")]
+)
+def test_only_cases_that_ran_now_are_accepted(compared, choice: tuple[str, str]) -> None:
+    """Scores kept from an earlier run may be judged, but never become a baseline."""
+    assert compared.run("--vtc-model=mine").status == 0
+    found = compared.run("--vtc-model=mine", "--snapshot-update", *choice)
+    assert found.status == 1, found.text
+    assert "not accepted: " in found.text
+    assert not any("scramble" in name for name in files(compared))

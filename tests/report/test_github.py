@@ -48,7 +48,10 @@ def test_at_most_ten() -> None:
     shown = view(*[verdict("fail", gate=f"g{i}") for i in range(8)], failures=[failure()] * 50)
     lines = list(annotation_lines(shown))
     assert len(lines) == 10
-    assert sum("title=gate" in line for line in lines) == 8
+    assert sum("title=gate" in line for line in lines) == 4
+    few = list(annotation_lines(view(*[verdict("fail", gate=f"g{i}") for i in range(8)], failures=[failure()])))
+    assert sum("title=gate" in line for line in few) == 8
+    assert len(few) == 9
 
 
 @pytest.mark.parametrize(

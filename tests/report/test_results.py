@@ -46,9 +46,9 @@ def test_rows_are_gathered_from_all_processes_and_sorted(tmp_path: Path) -> None
 def test_of_a_case_asked_again_the_last_answer_counts(tmp_path: Path, processes: tuple[str, ...]) -> None:
     for number, process in enumerate(processes):
         append_result(tmp_path, process, row(transcript=f"answer {number}"))
-    for path in (tmp_path / "parts").iterdir():
+    for path in (tmp_path / "parts" / "run").iterdir():
         os.utime(path, ns=(1, 1))  # whatever the file system says
-    os.utime(tmp_path / "parts" / f"{processes[0]}.jsonl", ns=(9, 9))
+    os.utime(tmp_path / "parts" / "run" / f"{processes[0]}.jsonl", ns=(9, 9))
     append_result(tmp_path, processes[0], row("d2"))  # the first part is written to again
     assert [r["transcript"] for r in gather(tmp_path)] == ["answer 2", "text"]
 
@@ -68,11 +68,11 @@ def test_the_clock_is_shared_by_processes(tmp_path: Path) -> None:
 
 def test_a_torn_line_is_left_out_wherever_it_is_cut(tmp_path: Path) -> None:
     append_result(tmp_path, "gw0", row("d1"))
-    whole = (tmp_path / "parts" / "gw0.jsonl").read_bytes()
+    whole = (tmp_path / "parts" / "run" / "gw0.jsonl").read_bytes()
     append_result(tmp_path, "gw0", row("d2"))
-    both = (tmp_path / "parts" / "gw0.jsonl").read_bytes()
+    both = (tmp_path / "parts" / "run" / "gw0.jsonl").read_bytes()
     for length in range(len(whole), len(both) - 1):
-        (tmp_path / "parts" / "gw0.jsonl").write_bytes(both[:length])
+        (tmp_path / "parts" / "run" / "gw0.jsonl").write_bytes(both[:length])
         if length < len(both) - 2:
             assert [r["case"] for r in gather(tmp_path)] == ["d1"]
         append_result(tmp_path, "gw0", row("d3"))  # after the disk has room again
@@ -117,6 +117,26 @@ def test_a_run_removes_what_an_earlier_one_left(tmp_path: Path) -> None:
     assert left == {"mine.txt", "pages/notes.txt"}
     assert gather(tmp_path) == []
     begin(tmp_path)
+
+
+def test_two_sessions_in_one_folder_keep_their_results_apart(tmp_path: Path) -> None:
+    begin(tmp_path, "first")
+    append_result(tmp_path, "gw0", row("d1"), "first")
+    begin(tmp_path, "second")
+    append_result(tmp_path, "gw0", row("d2"), "second")
+    append_result(tmp_path, "gw0", row("d3"), "first")
+    write_results(tmp_path, "first")
+    assert [r["case"] for r in results(tmp_path)] == ["d1", "d3"]
+    write_results(tmp_path, "second")
+    assert [r["case"] for r in results(tmp_path)] == ["d2"]
+    assert not (tmp_path / "parts").exists()
+
+
+def test_parts_of_a_session_that_was_killed_long_ago_are_removed(tmp_path: Path) -> None:
+    append_result(tmp_path, "gw0", row("d1"), "killed")
+    os.utime(tmp_path / "parts" / "killed", (1, 1))
+    begin(tmp_path, "now")
+    assert not (tmp_path / "parts" / "killed").exists()
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:

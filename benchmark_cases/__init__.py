@@ -1,0 +1,1 @@
+"""The bundled benchmark: `pytest --pyargs pytest_vtcfaith.benchmark_cases --vtc-model=NAME`."""
