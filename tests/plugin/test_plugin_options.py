@@ -202,7 +202,7 @@ def test_two_manifests_with_one_case_are_refused(bench) -> None:
 
 
 def test_an_unwritable_report_folder_is_a_usage_error(bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(folder: Path) -> None:
+    def refuse(folder: Path, session: str) -> None:
         raise PermissionError(13, "Permission denied", str(folder))
 
     monkeypatch.setattr("pytest_vtcfaith.report.results.begin", refuse)
