@@ -107,7 +107,7 @@ def judge_threshold(subject: GateSubject, metric: TierMetric, rule: GateRule, *,
     found = value(metric, columns)
     if found is None:
         return Verdict(**start, verdict="not_measured", message=_undefined(metric.name, subject.summary))
-    span = interval(metric, columns, confidence=rule.confidence, seed=seed_of(seed, subject.summary.tier, metric.name))
+    span = interval(metric, columns, confidence=rule.confidence, seed=seed_of(seed))
     start |= {"value": found, "low": span.low, "high": span.high}
     problems = []
     if rule.min is not None and not found >= rule.min - SLACK:
@@ -145,7 +145,7 @@ def judge_regression(
         return Verdict(**start, verdict="not_measured", message=_undefined(metric.name, subject.summary))
     if old is None:
         return Verdict(**start, value=found, verdict="not_measured", message=f"the baseline holds no {metric.name}")
-    seeded = seed_of(seed, subject.summary.tier, metric.name)
+    seeded = seed_of(seed)
     loss = paired_loss(metric, columns, before, confidence=rule.confidence, margin=margin, seed=seeded)
     start |= {"value": found, "baseline": old}
     if loss is None:

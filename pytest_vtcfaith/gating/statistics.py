@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
@@ -101,12 +102,19 @@ def _draw(columns: Columns, documents: list[str], names: list[str], seed: int) -
     import numpy as np
 
     table = np.array([[columns[d].get(name, 0.0) for name in names] for d in documents])
-    size = len(documents)
+    sums = _weights(len(documents), seed) @ table
+    return {name: sums[:, i] for i, name in enumerate(names)}
+
+
+@lru_cache(maxsize=4)
+def _weights(size: int, seed: int) -> np.ndarray[Any, Any]:
+    """How often each of `size` documents is drawn, a row for each draw; gates of as many documents share them."""
+    import numpy as np
+
     drawn = np.random.default_rng(seed).integers(size, size=(DRAWS, size))
     # how often each document is drawn: what multinomial() gives, several times faster
     cells = (drawn + size * np.arange(DRAWS)[:, None]).ravel()
-    sums = np.bincount(cells, minlength=DRAWS * size).reshape(DRAWS, size) @ table
-    return {name: sums[:, i] for i, name in enumerate(names)}
+    return np.bincount(cells, minlength=DRAWS * size).reshape(DRAWS, size).astype(float)
 
 
 def _percentiles(drawn: Any, confidence: float) -> Interval:
