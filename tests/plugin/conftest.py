@@ -14,7 +14,7 @@ from smallbench import Bench
 import pytest_vtcfaith
 
 for module in pkgutil.walk_packages(pytest_vtcfaith.__path__, "pytest_vtcfaith."):
-    if module.name != "pytest_vtcfaith.cli":
+    if not module.name.startswith("pytest_vtcfaith.cli"):
         importlib.import_module(module.name)  # else every inner run would import, and then drop, all of them
 
 

@@ -1,39 +1,25 @@
-"""The command line `vtcfaith`: builds manifests and lists cases."""
+"""`vtcfaith build rewriting|preservation`: manifests of texts, or of published data."""
 
 from __future__ import annotations
 
-import contextlib
-import difflib
-import io
-import json
-import os
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
+from pytest_vtcfaith.cli.output import errors_in_one_line, say
 from pytest_vtcfaith.texts.build import RATIOS, SOURCES, build_preservation, build_rewriting, merge
 from pytest_vtcfaith.texts.checks import check_ratio, check_share
-from pytest_vtcfaith.texts.errors import TextsError, reason
+from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.manifest import Draft, manifest_bytes, output_file, write_manifest
 from pytest_vtcfaith.texts.published import read_faithc4, read_zerosense
 from pytest_vtcfaith.texts.scripts import LANGS, check_lang
 
-app = typer.Typer(
-    name="vtcfaith",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Builds the manifests of a faithfulness benchmark and lists its cases. The benchmark itself runs in pytest.",
-)
 build = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Makes a manifest of a folder of texts, or of published data."
 )
-app.add_typer(build, name="build")
 
 Texts = Annotated[
     Path | None, typer.Option(help="Folder of UTF-8 .txt files; with several --lang, the folder above en/, zh/, ko/.")
@@ -44,31 +30,6 @@ Seed = Annotated[int, typer.Option(help="Equal seeds give equal bytes on every m
 Licence = Annotated[str, typer.Option(help="Licence of the texts, kept in the manifest.")]
 Match = Annotated[list[str] | None, typer.Option(help="Take only files whose name matches, e.g. '0*.txt'. Repeatable.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace --out even where it holds something else.")]
-
-
-def _say(message: str, style: str = "") -> None:
-    try:
-        Console(stderr=True, soft_wrap=True).print(Text(" ".join(message.split("\n")), style=style))
-    except OSError:  # nowhere to say it: the exit status still tells
-        _drop(sys.stderr)
-
-
-def _drop(stream: TextIO) -> None:
-    """Lets what is still to be printed vanish; without this Python would complain once more when it flushes at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-@contextlib.contextmanager
-def _errors_in_one_line() -> Iterator[None]:
-    """Turns what a user can mend into one red line and exit status 2."""
-    try:
-        yield
-    except TextsError as error:
-        _say(f"error: {error}", "red")
-        raise typer.Exit(2) from None
-    except OSError as error:
-        _say(f"error: {error.filename or 'a file'}: {reason(error)}: mend it, or name another", "red")
-        raise typer.Exit(2) from None
 
 
 def _refuse_ignored(context: typer.Context, published: str, *options: str) -> None:
@@ -93,19 +54,19 @@ def _folders(texts: Path | None, langs: list[str] | None) -> list[tuple[str, Pat
     return inner if len(inner) > 1 or inner[0][1].is_dir() else [(langs[0], texts)]
 
 
-def _write(out: Path, draft: Draft, force: bool) -> None:
+def write_draft(out: Path, draft: Draft, force: bool) -> None:
     for note in draft.notes:
-        _say(f"note: {note}", "yellow")
+        say(f"note: {note}", "yellow")
     data = manifest_bytes(out, draft.header, draft.rows)
     documents = len({row["document"] for row in draft.rows})
     summary = f"{out}: {len(draft.rows)} rows of {documents} documents"
     if out.exists() and out.read_bytes() == data:
-        _say(f"{summary}, unchanged")
+        say(f"{summary}, unchanged")
         return
     if out.exists() and not force:
         raise TextsError(f"{out} holds something else: give --force to replace it, or another --out")
     write_manifest(out, draft.header, draft.rows)
-    _say(summary)
+    say(summary)
 
 
 def _build(
@@ -116,7 +77,7 @@ def _build(
         for lang, folder in _folders(texts, langs):
             status.update(f"building {out.name}: {lang} texts of {folder}")
             drafts.append(one(folder, lang))
-    _write(out, merge(drafts), force)
+    write_draft(out, merge(drafts), force)
 
 
 @build.command()
@@ -151,7 +112,7 @@ def rewriting(
     rows with the fields id, lang, condition, text and original:
       vtcfaith build rewriting --faithc4 faithc4/ --out cases/rewriting.jsonl
     """
-    with _errors_in_one_line():
+    with errors_in_one_line():
         output_file(out)
         check_share("--rate", rate)
         check_share("--visual-rate", visual_rate)
@@ -159,7 +120,7 @@ def rewriting(
             if texts is not None:
                 raise TextsError("--texts and --faithc4 exclude each other: build two manifests in one folder")
             _refuse_ignored(context, "--faithc4", "seed", "rate", "visual_rate", "match")
-            _write(out, read_faithc4(faithc4, lang or LANGS, licence=licence), force)
+            write_draft(out, read_faithc4(faithc4, lang or LANGS, licence=licence), force)
             return
         _build(
             out,
@@ -220,7 +181,7 @@ def preservation(
       vtcfaith build preservation --zerosense zerosense/ --out cases/zerosense.jsonl
     """
     ratios = ratio or RATIOS
-    with _errors_in_one_line():
+    with errors_in_one_line():
         output_file(out)
         for value in ratios:
             check_ratio("--ratio", value)
@@ -228,7 +189,7 @@ def preservation(
             if texts is not None:
                 raise TextsError("--texts and --zerosense exclude each other: build two manifests in one folder")
             _refuse_ignored(context, "--zerosense", "lang", "seed", "source", "fit", "length", "match")
-            _write(out, read_zerosense(zerosense, ratios=ratios, tokenizer=tokenizer, licence=licence), force)
+            write_draft(out, read_zerosense(zerosense, ratios=ratios, tokenizer=tokenizer, licence=licence), force)
             return
         _build(
             out,
@@ -248,91 +209,3 @@ def preservation(
                 lengths=length or (),
             ),
         )
-
-
-def case_lines(suite: str | None, folder: Path | None) -> list[dict[str, Any]]:
-    """Every case as `vtcfaith cases` prints it.
-
-    `suite` is a suite's name (None: all), `folder` holds the manifests (None: the bundled ones). Raises TextsError for
-    an unknown suite or a missing folder, ManifestError for a wrong manifest or two cases of one id.
-    """
-    from pytest_vtcfaith.suites import load_suite, suite_names
-    from pytest_vtcfaith.suites.unique import check_unique
-
-    known = suite_names()
-    if suite is not None and suite not in known:
-        nearest = difflib.get_close_matches(suite, known, n=1, cutoff=0.0)
-        ordered = [*nearest, *(name for name in known if name not in nearest)]
-        raise TextsError(f"suite {suite!r} is unknown: choose one of {', '.join(ordered)}")
-    if folder is not None and not folder.is_dir():
-        raise TextsError(f"{folder}: there is no such folder: give one with manifests")
-    found = [case for name in ([suite] if suite else known) for case in load_suite(name).cases(folder)]
-    check_unique(found)
-    lines = []
-    for case in found:
-        line = {
-            "case": case.id,
-            "suite": case.suite,
-            "tier": case.tier,
-            "lang": case.lang,
-            "reference": case.reference,
-        }
-        if "original" in case.params:
-            line["original"] = case.params["original"]
-        lines.append(line)
-    return lines
-
-
-def _print(lines: Iterable[str]) -> None:
-    """Prints lines in UTF-8 whatever the code page. Raises TextsError when standard output does not take them."""
-    if sys.stdout is None:
-        raise TextsError("standard output is closed: send it to a file or a pipe")
-    try:
-        for line in lines:
-            sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:  # the reader has seen enough
-        _drop(sys.stdout)
-    except OSError as error:
-        _drop(sys.stdout)
-        raise TextsError(f"standard output cannot be written ({reason(error)}): send it elsewhere") from error
-
-
-@app.command()
-def cases(
-    vtc_suite: Annotated[str | None, typer.Option(help="Only this suite, e.g. rewriting.")] = None,
-    vtc_cases: Annotated[Path | None, typer.Option(help="Folder of manifests; default: the bundled ones.")] = None,
-) -> None:
-    """Prints every case as a line of JSON in UTF-8: case, suite, tier, lang, reference and, for rewriting, original.
-
-    \b
-    Example: a replay file that answers every page with its own text
-      vtcfaith cases | jq -c '{case, text: .reference}' > perfect.jsonl
-      pytest --vtc-model=replay:perfect.jsonl
-    """
-    with _errors_in_one_line():
-        _print(json.dumps(line, ensure_ascii=False) for line in case_lines(vtc_suite, vtc_cases))
-
-
-def main() -> None:
-    """Runs `vtcfaith`; what a legacy code page cannot show is printed as escapes.
-
-    Help that cannot be printed ends in one line and exit status 2, as everything else that a user can mend.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        try:
-            app(prog_name="vtcfaith")
-        finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
-    except OSError as error:
-        _drop(sys.stdout)
-        _say(f"error: standard output cannot be written ({reason(error)}): send it elsewhere", "red")
-        sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

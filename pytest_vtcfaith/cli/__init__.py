@@ -1,0 +1,43 @@
+"""The command line `vtcfaith`: builds manifests and lists cases. One file a command."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import typer
+
+from pytest_vtcfaith.cli.build import build
+from pytest_vtcfaith.cli.cases import cases
+from pytest_vtcfaith.cli.output import drop, say
+from pytest_vtcfaith.texts.errors import reason
+
+app = typer.Typer(
+    name="vtcfaith",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Builds the manifests of a faithfulness benchmark and lists its cases. The benchmark itself runs in pytest.",
+)
+app.add_typer(build, name="build")
+app.command()(cases)
+
+
+def main() -> None:
+    """Runs `vtcfaith`; what a legacy code page cannot show is printed as escapes.
+
+    Help that cannot be printed ends in one line and exit status 2, as everything else that a user can mend.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        try:
+            app(prog_name="vtcfaith")
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except OSError as error:
+        drop(sys.stdout)
+        say(f"error: standard output cannot be written ({reason(error)}): send it elsewhere", "red")
+        sys.exit(2)
