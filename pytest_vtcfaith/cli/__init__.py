@@ -10,6 +10,10 @@ import typer
 from pytest_vtcfaith.cli.build import build
 from pytest_vtcfaith.cli.cases import cases
 from pytest_vtcfaith.cli.output import drop, say
+from pytest_vtcfaith.cli.published import published
+from pytest_vtcfaith.cli.record import record
+from pytest_vtcfaith.cli.tokens import tokens
+from pytest_vtcfaith.cli.zerosense import zerosense
 from pytest_vtcfaith.texts.errors import reason
 
 app = typer.Typer(
@@ -19,8 +23,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Builds the manifests of a faithfulness benchmark and lists its cases. The benchmark itself runs in pytest.",
 )
+build.command()(zerosense)
 app.add_typer(build, name="build")
 app.command()(cases)
+app.command()(published)
+app.command()(record)
+app.command()(tokens)
 
 
 def main() -> None:

@@ -10,12 +10,15 @@ import typer
 from rich.console import Console
 
 from pytest_vtcfaith.cli.output import errors_in_one_line, say
-from pytest_vtcfaith.texts.build import RATIOS, SOURCES, build_preservation, build_rewriting, merge
+from pytest_vtcfaith.texts.build import LAYOUTS, RATIOS, SOURCES, build_preservation, build_rewriting, merge
 from pytest_vtcfaith.texts.checks import check_ratio, check_share
+from pytest_vtcfaith.texts.controls import FORMS
 from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.manifest import Draft, manifest_bytes, output_file, write_manifest
 from pytest_vtcfaith.texts.published import read_faithc4, read_zerosense
+from pytest_vtcfaith.texts.rows import TEMPLATE
 from pytest_vtcfaith.texts.scripts import LANGS, check_lang
+from pytest_vtcfaith.texts.tokenizers import TOKENIZERS
 
 build = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Makes a manifest of a folder of texts, or of published data."
@@ -52,6 +55,19 @@ def _folders(texts: Path | None, langs: list[str] | None) -> list[tuple[str, Pat
         check_lang(lang)
     inner = [(lang, texts / lang) for lang in dict.fromkeys(langs)]
     return inner if len(inner) > 1 or inner[0][1].is_dir() else [(langs[0], texts)]
+
+
+def stored_layout(layout: str, out: Path) -> str:
+    """The layout as the header has it: `template:FILE` as it is found from the folder of --out."""
+    if not layout.startswith(TEMPLATE):
+        return layout
+    file = Path(layout.removeprefix(TEMPLATE))
+    try:
+        return TEMPLATE + file.resolve().relative_to(out.parent.resolve()).as_posix()
+    except (ValueError, OSError, RuntimeError):
+        raise TextsError(
+            f"--layout {layout}: the file must lie in the folder of --out, {out.parent}: copy it there"
+        ) from None
 
 
 def write_draft(out: Path, draft: Draft, force: bool) -> None:
@@ -143,8 +159,25 @@ def preservation(
     ratio: Annotated[
         list[float] | None, typer.Option(help="Text tokens per visual token. Repeatable; default 2.5 to 17.5.")
     ] = None,
-    source: Annotated[list[str] | None, typer.Option(help=f"{' or '.join(SOURCES)}. Repeatable; default both.")] = None,
-    tokenizer: Annotated[str, typer.Option(help="What counts the text tokens.")] = "deepseek",
+    source: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{', '.join(SOURCES)} (the default: both), or a control of the text: {FORMS}. Repeatable."),
+    ] = None,
+    layout: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How pages are laid out: a name, or template:FILE[#PAGE] with an OmniDocBench annotation file in "
+            f"the folder of --out. Repeatable; default {', '.join(LAYOUTS)}."
+        ),
+    ] = None,
+    on_request: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Cases that only run when --vtc-tier or --vtc-renderer asks for them: a pattern over "
+            "layout/ratio/source, e.g. 'glyph/*/swap-*'. Repeatable."
+        ),
+    ] = None,
+    tokenizer: Annotated[str, typer.Option(help=f"What counts the text tokens: {', '.join(TOKENIZERS)}.")] = "deepseek",
     fit: Annotated[
         str | None,
         typer.Option(
@@ -177,6 +210,11 @@ def preservation(
       vtcfaith build preservation --texts letters/ --lang en --fit nominal --length 364 --out cases/p.jsonl
 
     \b
+    With two characters exchanged in every tenth word, and with words out of order, to be run when asked for:
+      vtcfaith build preservation --texts letters/ --lang en --source natural --source swap-10 \\
+        --source word-shuffle-5 --on-request '*swap-*' --on-request '*shuffle-*' --out cases/p.jsonl
+
+    \b
     ZeroSense data are read from a folder of .txt files, or from rows with the fields id and text:
       vtcfaith build preservation --zerosense zerosense/ --out cases/zerosense.jsonl
     """
@@ -185,11 +223,21 @@ def preservation(
         output_file(out)
         for value in ratios:
             check_ratio("--ratio", value)
+        layouts = [stored_layout(name, out) for name in layout or LAYOUTS]
         if zerosense is not None:
             if texts is not None:
                 raise TextsError("--texts and --zerosense exclude each other: build two manifests in one folder")
             _refuse_ignored(context, "--zerosense", "lang", "seed", "source", "fit", "length", "match")
-            write_draft(out, read_zerosense(zerosense, ratios=ratios, tokenizer=tokenizer, licence=licence), force)
+            draft = read_zerosense(
+                zerosense,
+                ratios=ratios,
+                tokenizer=tokenizer,
+                layouts=layouts,
+                folder=out.parent,
+                on_request=on_request or (),
+                licence=licence,
+            )
+            write_draft(out, draft, force)
             return
         _build(
             out,
@@ -203,6 +251,9 @@ def preservation(
                 ratios=ratios,
                 tokenizer=tokenizer,
                 sources=source or SOURCES,
+                layouts=layouts,
+                folder=out.parent,
+                on_request=on_request or (),
                 licence=licence,
                 match=match or (),
                 fit=fit,

@@ -33,7 +33,7 @@ def case_lines(suite: str | None, folder: Path | None) -> list[dict[str, Any]]:
     check_unique(found)
     lines = []
     for case in found:
-        line = {
+        line: dict[str, Any] = {
             "case": case.id,
             "suite": case.suite,
             "tier": case.tier,
@@ -42,6 +42,8 @@ def case_lines(suite: str | None, folder: Path | None) -> list[dict[str, Any]]:
         }
         if "original" in case.params:
             line["original"] = case.params["original"]
+        if case.on_request:
+            line["on_request"] = True
         lines.append(line)
     return lines
 
@@ -51,6 +53,8 @@ def cases(
     vtc_cases: Annotated[Path | None, typer.Option(help="Folder of manifests; default: the bundled ones.")] = None,
 ) -> None:
     """Prints every case as a line of JSON in UTF-8: case, suite, tier, lang, reference and, for rewriting, original.
+
+    Cases with "on_request": true run only when --vtc-tier or --vtc-renderer asks for them.
 
     \b
     Example: a replay file that answers every page with its own text

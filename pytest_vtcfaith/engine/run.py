@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.engine.secrets import mask_secrets
@@ -17,6 +17,35 @@ from pytest_vtcfaith.pages.images import pixel_key, upright_rgb
 
 if TYPE_CHECKING:
     from PIL import Image
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One page for one model.
+
+    `image` is the picture in any mode, or a function that draws it. `page_text` is what the page says, for the outcome
+    only: no model ever sees it. `budget_tokens` are the visual tokens the picture may cost, None for any. `picture_key`
+    names the picture without drawing it (`Page.fingerprint`), None when nothing does.
+    """
+
+    case_id: str
+    image: Image.Image | Callable[[], Image.Image]
+    prompt: Prompt
+    page_text: str
+    lang: str
+    budget_tokens: int | None = None
+    picture_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the store knows of a question: the key of its reply, the picture where it had to be drawn, the transcript
+    where a complete one is stored.
+    """
+
+    key: str
+    picture: Image.Image | None
+    transcript: Transcript | None
 
 
 def ask(
@@ -34,48 +63,55 @@ def ask(
 ) -> Transcript:
     """The transcript of one page by one model.
 
-    `model` is what `spec.load()` gave. `image` is the picture in any mode, or a function that draws it; the model gets
-    it upright, RGB, on white. `page_text` is what the page says, for the outcome only: no model ever sees it.
-    `budget_tokens` are the visual tokens the picture may cost, None for any. With a `store`, a stored reply saves the
-    question, and complete replies are stored. `picture_key` names the picture without drawing it (`Page.fingerprint`):
-    a picture drawn before is not drawn again to find its reply.
+    `model` is what `spec.load()` gave; it gets the picture upright, RGB, on white. The others make a `Question`. With a
+    `store`, a stored reply saves the question, and complete replies are stored. A picture drawn before is not drawn
+    again to find its reply.
 
     Whatever the model raises becomes the outcome `infrastructure_error` with `TypeName: message`, secrets masked; only
     KeyboardInterrupt, SystemExit and what drawing the picture raises pass through.
     """
-
-    def judged(reply: Reply, seconds: float, cached: bool) -> Transcript:
-        if budget_tokens is not None:
-            reply = replace(reply, budget_tokens=budget_tokens)
-        return Transcript(reply, outcome(page_text, reply, lang=lang), seconds, cached)
-
+    question = Question(case_id, image, prompt, page_text, lang, budget_tokens, picture_key)
     if not spec.needs_picture:
         started = time.perf_counter()
         reply = _guarded(lambda: _checked(model.reply(case_id)))  # type: ignore[attr-defined]
-        return judged(reply, time.perf_counter() - started, cached=False)
+        return judged(question, reply, time.perf_counter() - started)
 
-    picture: Image.Image | None = None
-    key = ""
-    if store is not None:
-        pixels = store.pixel_key(picture_key) if picture_key is not None else None
-        if pixels is None:
-            picture = _upright(image)
-            pixels = pixel_key(picture)
-            if picture_key is not None:
-                store.remember_picture(picture_key, pixels)
-        key = reply_key(spec, prompt, pixels)
-        stored = store.get(key)
-        if stored is not None:
-            transcript = judged(stored, 0.0, cached=True)
-            if transcript.outcome == "complete":  # else the rules or the budget have changed: ask afresh
-                return transcript
-    shown = _upright(image) if picture is None else picture
+    stored = look_up(spec, question, store) if store is not None else None
+    if stored is not None and stored.transcript is not None:
+        return stored.transcript
+    picture = upright(image) if stored is None or stored.picture is None else stored.picture
+    shown = picture.copy()  # what a model does to it must not show in the report
     started = time.perf_counter()
-    reply = _guarded(lambda: _only(model.transcribe([shown], prompt)))  # type: ignore[attr-defined]
-    transcript = judged(reply, time.perf_counter() - started, cached=False)
-    if store is not None and transcript.outcome == "complete":
-        store.put(key, reply)
+    reply = _guarded(lambda: checked_replies(model.transcribe([shown], prompt), 1)[0])  # type: ignore[attr-defined]
+    transcript = judged(question, reply, time.perf_counter() - started)
+    if store is not None and stored is not None and transcript.outcome == "complete":
+        store.put(stored.key, reply)
     return transcript
+
+
+def judged(question: Question, reply: Reply, seconds: float, *, cached: bool = False) -> Transcript:
+    """The reply with its outcome: the one place where a reply's outcome is decided."""
+    if question.budget_tokens is not None:
+        reply = replace(reply, budget_tokens=question.budget_tokens)
+    return Transcript(reply, outcome(question.page_text, reply, lang=question.lang), seconds, cached)
+
+
+def look_up(spec: ModelSpec, question: Question, store: ResponseStore) -> Stored:
+    """Looks for a stored reply; draws the picture only when it was never drawn before.
+
+    A stored reply that is no longer complete, because the rules or the budget have changed, counts as none.
+    """
+    picture: Image.Image | None = None
+    pixels = store.pixel_key(question.picture_key) if question.picture_key is not None else None
+    if pixels is None:
+        picture = upright(question.image)
+        pixels = pixel_key(picture)
+        if question.picture_key is not None:
+            store.remember_picture(question.picture_key, pixels)
+    key = reply_key(spec, question.prompt, pixels)
+    reply = store.get(key)
+    transcript = None if reply is None else judged(question, reply, 0.0, cached=True)
+    return Stored(key, picture, transcript if transcript is not None and transcript.outcome == "complete" else None)
 
 
 def error_reply(error: Exception) -> Reply:
@@ -96,17 +132,26 @@ def _guarded(call: Callable[[], Reply]) -> Reply:
         reply = call()
     except Exception as error:
         return error_reply(error)
+    return _masked(reply)
+
+
+def _masked(reply: Reply) -> Reply:
     return reply if reply.error is None else replace(reply, error=mask_secrets(reply.error))
 
 
-def _only(replies: Any) -> Reply:
+def checked_replies(replies: Any, pictures: int) -> list[Reply]:
+    """What `transcribe` gave for that many pictures, as replies with secrets masked.
+
+    Raises TypeError or ValueError when it gave something else.
+    """
     if isinstance(replies, str | Reply) or not isinstance(replies, Sequence):
         raise TypeError(
             f"transcribe() must return a list with one reply per picture, it returned {type(replies).__name__}"
         )
-    if len(replies) != 1:
-        raise ValueError(f"transcribe() returned {len(replies)} replies for 1 picture")
-    return _checked(replies[0])
+    if len(replies) != pictures:
+        shown = "1 picture" if pictures == 1 else f"{pictures} pictures"
+        raise ValueError(f"transcribe() returned {len(replies)} replies for {shown}")
+    return [_masked(_checked(reply)) for reply in replies]
 
 
 def _checked(reply: Any) -> Reply:
@@ -117,5 +162,9 @@ def _checked(reply: Any) -> Reply:
     return Reply.from_mapping(asdict(reply))  # refuses fields of another type
 
 
-def _upright(image: Image.Image | Callable[[], Image.Image]) -> Image.Image:
-    return upright_rgb(image() if callable(image) else image)
+def upright(image: Image.Image | Callable[[], Image.Image]) -> Image.Image:
+    """The picture, drawn if need be, as every model gets it; a plain RGB picture, such as a drawn page, as it is."""
+    picture = image() if callable(image) else image
+    if picture.mode == "RGB" and not picture.info and not picture.getexif():
+        return picture
+    return upright_rgb(picture)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import process
 
 from pytest_vtcfaith.suites import load_suite, suite_names
+from pytest_vtcfaith.suites.tiers import means
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -40,9 +40,9 @@ class _Rule(BaseModel):
     min: Number | None = None
     max: Number | None = None
 
-    def matches(self, tier: str) -> bool:
-        """Whether the rule speaks about the tier; `*` in `where` stands for any characters, slashes too."""
-        return fnmatchcase(tier, self.where)
+    def matches(self, tier: str, *, finer: bool = False) -> bool:
+        """Whether the rule speaks about the tier, as `suites.tiers.means` says."""
+        return means(self.where, tier, finer=finer)
 
 
 class GateRule(_Rule):
@@ -80,17 +80,19 @@ class Thresholds(BaseModel):
     floor: tuple[FloorRule, ...] = ()
     suite: Mapping[str, SuiteRule] = Field(default_factory=dict)
 
-    def gates(self, tier: str) -> list[tuple[int, GateRule]]:
+    def gates(self, tier: str, *, finer: bool = False) -> list[tuple[int, GateRule]]:
         """The gates that speak about the tier, with their number in the file."""
-        return [(n, rule) for n, rule in enumerate(self.gate) if rule.matches(tier)]
+        return [(n, rule) for n, rule in enumerate(self.gate) if rule.matches(tier, finer=finer)]
 
-    def floors(self, tier: str) -> list[FloorRule]:
-        """The floors that speak about the tier."""
-        return [rule for rule in self.floor if rule.matches(tier)]
+    def floors(self, tier: str, parts: Sequence[str] = ()) -> list[FloorRule]:
+        """The floors that speak about a case of the tier, or of one of its finer `parts`."""
+        return [
+            rule for rule in self.floor if rule.matches(tier) or any(rule.matches(part, finer=True) for part in parts)
+        ]
 
-    def covers_failures(self, tier: str) -> bool:
+    def covers_failures(self, tier: str, *, finer: bool = False) -> bool:
         """Whether a `failure_rate` gate decides about failed cases of the tier."""
-        return any(rule.metric == "failure_rate" and rule.max is not None for _, rule in self.gates(tier))
+        return any(rule.metric == "failure_rate" and rule.max is not None for _, rule in self.gates(tier, finer=finer))
 
 
 def load_thresholds(path: Path) -> Thresholds:

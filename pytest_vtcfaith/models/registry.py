@@ -16,11 +16,23 @@ __all__ = ["ModelSpec", "UnknownModel", "known_models", "register_model", "resol
 ENTRY_POINT_GROUP = "vtcfaith.models"
 # name -> module; each has spec(identifier, options, name) and imports its engine only inside ModelSpec.load
 ADAPTERS = {
+    "doctr": "pytest_vtcfaith.models.doctr",
+    "openai": "pytest_vtcfaith.models.openai",
     "rapidocr": "pytest_vtcfaith.models.rapidocr",
     "replay": "pytest_vtcfaith.models.replay",
+    "serve": "pytest_vtcfaith.models.serve",
     "tesseract": "pytest_vtcfaith.models.tesseract",
+    "transformers": "pytest_vtcfaith.models.transformers",
+    "vllm": "pytest_vtcfaith.models.vllm",
 }
-IDENTIFIED = {"replay": "FILE"}  # adapters that are nothing without an identifier, and what it is
+# adapters that are nothing without an identifier, and what it is
+IDENTIFIED = {
+    "openai": "NAME@URL",
+    "replay": "FILE",
+    "serve": "PATH_OR_ID",
+    "transformers": "PATH_OR_ID",
+    "vllm": "PATH_OR_ID",
+}
 REGISTERED: dict[str, tuple[ModelSpec, tuple[str, str]]] = {}  # name -> spec and where its factory is written
 
 Factory = TypeVar("Factory", bound=Callable[[], object])
@@ -37,6 +49,7 @@ def register_model(
     visual_tokens: str = "nominal",
     prompts: bool = True,
     revision: str = "",
+    lives: str = "worker",
 ) -> Callable[[Factory], Factory]:
     """Registers a transcriber of the user's own, usually in a conftest.py.
 
@@ -44,10 +57,11 @@ def register_model(
     the first page is read. `languages` are those the model reads (None: all), `visual_tokens` its visual-token family
     (definitions §3), `prompts=False` says that the prompt's text is ignored. `revision` names code and weights and must
     change when replies may; replies of a model without one are never stored, since an edited model could be judged by
-    what it answered before.
+    what it answered before. `lives="host"` loads it once per device, in a process of its own that all workers ask, and
+    gives it full batches; with `worker` it is loaded in each worker and given one page at a time.
 
-    Raises ValueError for a bad name, languages or family, and when other code registered the name already; importing
-    the same file again is fine.
+    Raises ValueError for a bad name, languages, family or `lives`, and when other code registered the name already;
+    importing the same file again is fine.
     """
     if not isinstance(name, str) or not name or not name.isprintable() or name != name.strip():
         raise ValueError(
@@ -73,6 +87,7 @@ def register_model(
             visual_tokens=visual_tokens,
             prompts=prompts,
             revision=revision,
+            lives=lives,
             adapter=f"registered:{name}",
         )
         REGISTERED[name] = (spec, origin)

@@ -10,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_vtcfaith.metrics.outcomes import Reply
-from pytest_vtcfaith.models.spec import ModelSpec, check_options
+from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_options
 
-OPTIONS = {"file": "the replay file, where `model` is used to choose among several models in it"}
+OPTIONS = {
+    "file": "the replay file, where `model` is used to choose among several models in it",
+    "languages": "list of languages the model read (default all)",
+    "visual_tokens": "its visual-token family (default nominal)",
+    "prompts": "true where it took the suite's prompt (default false)",
+}
 USAGE_FIELDS = ("completion_tokens", "max_tokens", "image_tokens")
 
 
@@ -33,11 +38,17 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     """The model `replay:FILE`; the file is read at once, so that a broken one is noticed before anything runs.
 
     A table in pyproject.toml gives either `model = "FILE"`, or `file = "FILE"` and `model = "NAME"` to take only the
-    lines of one model. Relative paths start at the current directory.
+    lines of one model. Relative paths start at the current directory. `languages`, `visual_tokens` and `prompts`
+    declare what the model that gave the replies declared: which cases are inapplicable, what pages cost.
 
-    Raises ValueError that names the file and the line.
+    Raises ValueError that names the option, or the file and the line.
     """
     check_options(options, OPTIONS, name)
+    prompts, languages = options.get("prompts", False), options.get("languages")
+    if not isinstance(prompts, bool):
+        raise ValueError(f"model {name!r}: prompts = {prompts!r} must be true or false")
+    visual_tokens = options.get("visual_tokens", "nominal")
+    check_declared(name, languages, visual_tokens)
     path, wanted = (options["file"], identifier) if "file" in options else (identifier, None)
     if not isinstance(path, str) or not path:
         raise ValueError(f'model {name!r}: no replay file; write replay:FILE, or file = "FILE" in its table')
@@ -53,8 +64,9 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     return ModelSpec(
         name=name,
         load=lambda: replay,
-        languages=None,
-        prompts=False,
+        languages=None if languages is None else frozenset(languages),
+        visual_tokens=visual_tokens,
+        prompts=prompts,
         revision=f"sha256:{hashlib.sha256(data).hexdigest()}",
         adapter="replay",
         options={} if wanted is None else {"model": wanted},

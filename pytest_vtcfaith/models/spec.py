@@ -17,9 +17,10 @@ class ModelSpec:
     (`en`, `zh`, `ko`), None for all. `visual_tokens` names its visual-token family (definitions §3). `lives` is
     `worker` (one model per xdist worker) or `host` (one process per device for all workers). `prompts` is False for
     an engine that takes no prompt. `revision` names code and weights, `adapter` what drives them, `options` the
-    settings. `needs_picture` is False where answers are looked up by case id.
+    settings. `needs_picture` is False where answers are looked up by case id. `remote` says that a host only passes
+    requests on, to a server: there is one for all devices.
 
-    Raises ValueError as `check_declared` does.
+    Raises ValueError as `check_declared` does, and for another `lives`.
     """
 
     name: str
@@ -32,9 +33,12 @@ class ModelSpec:
     adapter: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     needs_picture: bool = True
+    remote: bool = False
 
     def __post_init__(self) -> None:
         check_declared(self.name, self.languages, self.visual_tokens)
+        if self.lives not in ("worker", "host"):
+            raise ValueError(f"model {self.name!r}: lives = {self.lives!r}: give 'worker' or 'host'")
 
     @property
     def identity(self) -> dict[str, Any]:

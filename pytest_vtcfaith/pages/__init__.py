@@ -1,14 +1,18 @@
 """Text into pictures: fonts, layouts, typesetting with exact word boxes, visual-token budgets."""
 
+from pytest_vtcfaith.pages.blocks import BlockLayout
 from pytest_vtcfaith.pages.budget import Fit, Unsupported, fit_budget, visual_tokens
 from pytest_vtcfaith.pages.fonts import FontUnavailable, MissingGlyphs
-from pytest_vtcfaith.pages.layouts import Layout
+from pytest_vtcfaith.pages.layouts import FlowLayout, Layout, layout_named
+from pytest_vtcfaith.pages.multipage import paginate, render_pages
 from pytest_vtcfaith.pages.page import Page, WordBox
 from pytest_vtcfaith.pages.render import crop_word, render
 from pytest_vtcfaith.pages.typesetting import PageOverflow
 
 __all__ = [
+    "BlockLayout",
     "Fit",
+    "FlowLayout",
     "FontUnavailable",
     "Layout",
     "MissingGlyphs",
@@ -18,6 +22,9 @@ __all__ = [
     "WordBox",
     "crop_word",
     "fit_budget",
+    "layout_named",
+    "paginate",
     "render",
+    "render_pages",
     "visual_tokens",
 ]

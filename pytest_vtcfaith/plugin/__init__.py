@@ -48,9 +48,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[KEY] = run
     if run.active:
         run.check()
+        from pytest_vtcfaith.plugin.hosts import register as register_hosts
+        from pytest_vtcfaith.plugin.servers import register as register_servers
         from pytest_vtcfaith.plugin.session import NAME, Session
 
         config.pluginmanager.register(Session(run), NAME)
+        if run.options.noise is not None:
+            from pytest_vtcfaith.plugin import noise
+
+            config.pluginmanager.register(noise.Noise(run), noise.NAME)
+        register_servers(config, run)
+        register_hosts(config, run)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -63,9 +71,16 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         ]
     counts = ", ".join(f"{name} {len(run.cases(name))} cases" for name in run.suites if run.cases(name))
     lines = [f"vtcfaith: {', '.join(run.specs)}: {counts}; thresholds {run.thresholds_file}"]
+    for slug, spec in run.specs.items():
+        if "preset" in spec.options:
+            lines.append(f"vtcfaith: {slug}: preset {spec.options['preset']}, visual tokens {spec.visual_tokens}")
+    if run.options.noise is not None:
+        lines.append(f"vtcfaith: {run.options.noise} cases of each model are asked twice: what changes is its noise")
     if run.options.limit is not None:
         lines.append(
             f"vtcfaith: LIMITED to {run.options.limit} documents per tier: not a release verdict, "
             "compared with no baseline"
         )
+    if run.selection.invitation:
+        lines.append(f"vtcfaith: {run.selection.invitation}")
     return lines

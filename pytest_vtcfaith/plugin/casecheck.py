@@ -12,6 +12,7 @@ from pytest_vtcfaith.plugin.run import Ask, Run, run_of
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.metrics.outcomes import Reply
     from pytest_vtcfaith.suites.base import Request
 
 
@@ -22,6 +23,20 @@ def book(
     from pytest_vtcfaith.report.results import append_result
 
     run = run_of(item.config)
+    row = result_row(ask, outcome, metrics, reason, transcript)
+    append_result(run.report_folder, process_name(item.config), row, run.session_id)
+    item.user_properties.append((PROPERTY, encode_score(ask, outcome, metrics, reason)))
+
+
+def process_name(config: pytest.Config) -> str:
+    """What this process's part of the results is called."""
+    return str(getattr(config, "workerinput", {}).get("workerid", "main"))
+
+
+def result_row(
+    ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str, transcript: Transcript | None
+) -> dict[str, Any]:
+    """A case's line of results.jsonl."""
     case = ask.case
     row: dict[str, Any] = {
         "case": case.id,
@@ -38,11 +53,19 @@ def book(
     if reason:
         row["reason"] = reason
     if transcript is not None:
-        row |= {"seconds": round(transcript.seconds, 3), "cached": transcript.cached}
-    append_result(
-        run.report_folder, getattr(item.config, "workerinput", {}).get("workerid", "main"), row, run.session_id
-    )
-    item.user_properties.append((PROPERTY, encode_score(ask, outcome, metrics, reason)))
+        row |= {"seconds": round(transcript.seconds, 3), "cached": transcript.cached, **_usage(transcript.reply)}
+    return row
+
+
+def _usage(reply: Reply) -> dict[str, Any]:
+    """What beside the text decides the outcome, as a replay file has it."""
+    usage = {name: getattr(reply, name) for name in ("completion_tokens", "max_tokens", "image_tokens")}
+    found = {
+        "finish_reason": reply.finish_reason,
+        "refusal": reply.refusal,
+        "usage": {name: count for name, count in usage.items() if count is not None},
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 class CaseResult:
@@ -78,7 +101,8 @@ class CaseResult:
 
             said = visible(describe_text(self.text))
             verdict = f"{self.outcome}: {said}"
-            if not thresholds.covers_failures(self.case.tier):
+            finer, whole = self._run.selection.finer_tiers, self._run.selection.is_whole
+            if not any(whole(t) and thresholds.covers_failures(t, finer=t in finer) for t in self.case.tiers):
                 self._fail(f"{verdict}; no failure_rate gate covers {self.case.tier}")
             verdict = f"{verdict}; the failure_rate gate decides"
             pytest.xfail(verdict)
@@ -90,7 +114,7 @@ class CaseResult:
     def _floors(self) -> Iterator[str]:
         from pytest_vtcfaith.gating.thresholds import SLACK
 
-        for rule in self._run.thresholds.floors(self.case.tier):
+        for rule in self._run.thresholds.floors(self.case.tier, self.case.parts):
             found = self.metrics.get(rule.metric)
             if found is None:
                 continue
@@ -104,7 +128,9 @@ class CaseResult:
         from pytest_vtcfaith.gating.thresholds import SLACK
         from pytest_vtcfaith.plugin.compare import case_baseline
 
-        rules = [r for r in self._run.thresholds.floors(self.case.tier) if r.case_tolerance is not None]
+        rules = [
+            r for r in self._run.thresholds.floors(self.case.tier, self.case.parts) if r.case_tolerance is not None
+        ]
         if not rules or getattr(self._run.config.option, "update_snapshots", False):
             return
         try:

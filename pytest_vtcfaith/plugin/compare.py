@@ -76,17 +76,21 @@ def case_baseline(run: Run, ask: Ask) -> Mapping[str, Any] | None:
     if run.options.limit is not None:
         return None
     read = run.config.stash.setdefault(_READ, {})
-    place = ask.slug, ask.case.tier
-    if place not in read:
-        path = baseline_path(run.baselines_folder, *place)
-        try:
-            read[place] = read_baseline(path, expect=expected_fields(run, ask.case.suite, ask.case.tier, ask.slug))
-        except BaselineError as problem:
-            read[place] = problem
-    found = read[place]
-    if isinstance(found, BaselineError):
-        raise found
-    return None if found is None else found["cases"].get(ask.case.id)
+    for tier in ask.case.tiers:  # that of a finer tier only where the pooled one was not accepted
+        place = ask.slug, tier
+        if place not in read:
+            path = baseline_path(run.baselines_folder, *place)
+            try:
+                read[place] = read_baseline(path, expect=expected_fields(run, ask.case.suite, tier, ask.slug))
+            except BaselineError as problem:
+                read[place] = problem
+        found = read[place]
+        if isinstance(found, BaselineError):
+            raise found
+        if found is not None:
+            entry: Mapping[str, Any] | None = found["cases"].get(ask.case.id)
+            return entry
+    return None
 
 
 _READ = pytest.StashKey[dict[tuple[str, str], Mapping[str, Any] | BaselineError | None]]()

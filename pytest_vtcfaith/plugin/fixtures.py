@@ -91,6 +91,10 @@ def vtc_score(request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Tran
     metrics = run.suite(vtc_case.suite).score(vtc_case, vtc_response, asked)
     reason = vtc_response.reply.error or "" if vtc_response.outcome == "infrastructure_error" else ""
     book(request.node, ask, vtc_response.outcome, metrics, reason, vtc_response)
+    if run.options.noise is not None:
+        from pytest_vtcfaith.plugin.noise import noise_of
+
+        noise_of(request.config).ask_here(ask, asked, vtc_response)
     return CaseResult(run, ask, vtc_response, metrics, asked)
 
 

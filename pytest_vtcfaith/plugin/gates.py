@@ -25,7 +25,10 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class GateSpec:
-    """One gate: `kind` is threshold, regression, baseline (no regression rule speaks of the tier), or inapplicable."""
+    """One gate: `kind` is threshold, regression, baseline (no regression rule speaks of the tier), or inapplicable.
+
+    A finer tier has the gates that the thresholds file names for it, and no others.
+    """
 
     id: str
     kind: str
@@ -51,7 +54,7 @@ def _all_specs(run: Run) -> Iterator[GateSpec]:
     for suite in run.suites:
         tiers = run.tiers(suite)
         for tier in tiers:
-            for _, rule in run.thresholds.gates(tier):
+            for rule in run.gate_rules(tier):
                 if rule.metric == "A" and run.suite(suite).needs(tier, "A", tiers) <= set(tiers):
                     yield GateSpec(f"{ALL}-{_slug(tier)}-A", "threshold", suite, tier, ALL, rule)
         for model in run.specs:
@@ -63,11 +66,11 @@ def _all_specs(run: Run) -> Iterator[GateSpec]:
                 yield GateSpec(f"{model}-{suite}-inapplicable", "inapplicable", suite, suite, model, rule)
 
 
-def _tier_specs(run: Run, suite: str, tier: str, tiers: list[str], model: str) -> Iterator[GateSpec]:
+def _tier_specs(run: Run, suite: str, tier: str, tiers: Sequence[str], model: str) -> Iterator[GateSpec]:
     from pytest_vtcfaith.gating.thresholds import GateRule
 
     compared = False
-    for _, rule in run.thresholds.gates(tier):
+    for rule in run.gate_rules(tier):
         if rule.metric == "A" or not run.suite(suite).needs(tier, rule.metric, tiers) <= set(tiers):
             continue
         if rule.min is not None or rule.max is not None:
@@ -75,7 +78,7 @@ def _tier_specs(run: Run, suite: str, tier: str, tiers: list[str], model: str) -
         if rule.max_regression is not None and run.options.limit is None:
             compared = True
             yield GateSpec(f"{model}-{_slug(tier)}-{rule.metric}-regression", "regression", suite, tier, model, rule)
-    if not compared and run.options.limit is None:
+    if not compared and run.options.limit is None and tier not in run.selection.finer_tiers:
         rule = GateRule(where=tier, metric=run.suite(suite).primary)
         yield GateSpec(f"{model}-{_slug(tier)}-baseline", "baseline", suite, tier, model, rule)
 
@@ -143,6 +146,7 @@ class Gate:
         return subject, pool.scores
 
     def _best_model(self) -> Verdict:
+        """A(R): the largest of the models' means. Nothing is said while a model that can do the tier lacks cases."""
         from pytest_vtcfaith.gating.judge import judge_threshold
 
         metric = self._run.suite(self.spec.suite).metrics["A"]
@@ -150,9 +154,21 @@ class Gate:
             judge_threshold(self._subject(model)[0], metric, self.spec.rule, seed=self._run.options.seed)
             for model in self._run.specs
         ]
+        several = len(found) > 1
+        whose = f"A of {len(found)} models" if several else "A of the only model of the run"
         lacking = next((v for v in found if v.verdict == "not_measured"), None)
-        best = lacking or max(found, key=lambda v: -1.0 if v.value is None else v.value)
-        return replace(best, model=ALL, message=f"best of {len(found)} models: {best.model}. {best.message}".strip())
+        if lacking is not None:
+            return replace(lacking, model=ALL, message=f"{whose}: {lacking.model}: {lacking.message}")
+        able = [v for v in found if v.value is not None]
+        if not able:
+            return replace(found[0], model=ALL, message=f"{whose}: {found[0].model}: {found[0].message}")
+        best = max(able, key=lambda v: v.value or 0.0)
+        said = [f"{whose}, best: {best.model}" if several else f"{whose}, {best.model}"]
+        if best.inapplicable:
+            said.append(f"which can do {best.expected} of {best.expected + best.inapplicable} cases")
+        if len(able) < len(found):
+            said.append(f"{len(found) - len(able)} cannot do the tier")
+        return replace(best, model=ALL, message=": ".join(part for part in (", ".join(said), best.message) if part))
 
     def _inapplicable(self) -> Verdict:
         from pytest_vtcfaith.gating.judge import Verdict
@@ -197,7 +213,7 @@ def needed_tiers(run: Run, spec: GateSpec) -> frozenset[str]:
     suite, tiers = run.suite(spec.suite), run.tiers(spec.suite)
     metrics = {spec.rule.metric}
     if spec.kind != "threshold":
-        compared = {rule.metric for _, rule in run.thresholds.gates(spec.tier) if rule.max_regression is not None}
+        compared = {rule.metric for rule in run.gate_rules(spec.tier) if rule.max_regression is not None}
         metrics |= {m for m in (suite.primary, *compared) if suite.needs(spec.tier, m, tiers) <= set(tiers)}
     return frozenset().union(*(suite.needs(spec.tier, metric, tiers) for metric in metrics))
 
@@ -210,7 +226,7 @@ def record_of(run: Run, spec: GateSpec, subject: GateSubject, scores: Sequence[C
     from pytest_vtcfaith.suites.base import value
 
     suite = run.suite(spec.suite)
-    own = sorted((s for s in scores if s.case.tier == spec.tier), key=lambda s: s.case.id)
+    own = sorted((s for s in scores if spec.tier in s.case.tiers), key=lambda s: s.case.id)
     metrics = {name: value(metric, subject.summary.columns) for name, metric in suite.metrics.items()}
     return sealed(
         {
@@ -245,8 +261,8 @@ def cases_hash(run: Run, suite: str, tier: str) -> str:
         import hashlib
 
         digest = hashlib.sha256()
-        for case in run.cases(suite):
-            if case.tier == tier:
+        for case in run.selection.everything[suite]:
+            if tier in case.tiers:
                 digest.update(case.fingerprint.encode("ascii"))
         known[tier] = digest.hexdigest()
     return known[tier]

@@ -122,6 +122,12 @@ class Ledger:
         return [nodeid for nodeid in self.selected if nodeid not in self.reported]
 
     @property
+    def scored(self) -> list[Ask]:
+        """What selected tests are to score, in their order."""
+        asks = {ask.key: ask for ask in self.selected.values() if ask is not None and ask.key in self._scored}
+        return list(asks.values())
+
+    @property
     def awaited(self) -> bool:
         """Whether any selected test was to score a case."""
         return bool(self._scored)
@@ -158,13 +164,15 @@ class Ledger:
         key = model, tier, needed
         if key not in self._pools:
             suite = tier.partition("/")[0]
-            cases = [case for case in self.run.cases(suite) if case.tier in needed]
+            by_tier = self.run.selection.by_tier
+            found = {case.id: case for name in needed for case in by_tier.get(name, ())}
+            cases = [found[case_id] for case_id in sorted(found)]
             lost, unselected = self.missing(model, cases)
             scores, stored = self.scores(model, cases)
             summary = self.run.suite(suite).summarise(tier, scores)
-            own = sum(case.tier == tier for case in lost)
-            fresh = sum(case.tier == tier and (suite, model, case.id) in self.fresh for case in cases)
-            not_run = sum(s.case.tier == tier for s in scores) - fresh
+            own = sum(tier in case.tiers for case in lost)
+            fresh = sum(tier in case.tiers and (suite, model, case.id) in self.fresh for case in cases)
+            not_run = sum(tier in s.case.tiers for s in scores) - fresh
             self._pools[key] = Pool(summary, scores, own, unselected, len(cases), stored, not_run)
         return self._pools[key]
 

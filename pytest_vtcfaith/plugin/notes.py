@@ -56,8 +56,12 @@ def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
 
 def _unmatched(run: Run) -> list[str]:
     """Gates that select nothing at all, whatever was chosen: a slip of the pen, or a file made for more cases."""
-    tiers = run.known_tiers
-    return [rule.where for rule in run.thresholds.gate if not any(rule.matches(tier) for tier in tiers)]
+    pooled, finer = run.selection.known_tiers, run.selection.finer_tiers
+    return [
+        rule.where
+        for rule in run.thresholds.gate
+        if not any(rule.matches(tier) for tier in pooled) and not any(rule.matches(tier, finer=True) for tier in finer)
+    ]
 
 
 def _left_out(run: Run) -> int:
@@ -65,6 +69,6 @@ def _left_out(run: Run) -> int:
     for suite in run.suites:
         tiers = run.tiers(suite)
         for tier in tiers:
-            for _, rule in run.thresholds.gates(tier):
+            for rule in run.gate_rules(tier):
                 count += not run.suite(suite).needs(tier, rule.metric, tiers) <= set(tiers)
     return count * len(run.specs)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 TABLE = ("models", "thresholds", "cases", "baselines", "report", "prompts", "inconclusive")
+COUNTS = {"limit": "documents per tier", "batch-size": "pages per call", "noise": "cases to ask twice"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--vtc-report",
         default=None,
         metavar="DIR",
-        help="where results.jsonl, gates.json, summary.md and pages go (default: in the pytest cache)",
+        help="where results.jsonl, gates.json, run.json, summary.md and pages go (default: in the pytest cache)",
     )
     add(
         "--vtc-baselines",
@@ -79,12 +80,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--vtc-cache", default=None, metavar="DIR", help="folder of stored replies (default: in the pytest cache)")
     add("--vtc-no-cache", action="store_true", default=False, help="ask the model every time; store nothing")
     add(
+        "--vtc-batch-size",
+        type=int,
+        default=None,
+        metavar="N",
+        help="pages that a model in a host process is given per call (default: the model's own choice, else 16)",
+    )
+    add(
+        "--vtc-devices",
+        default=None,
+        metavar="LIST",
+        help="devices of host processes: cuda:0,cuda:1 or cpu or how many; cuda:N is the N-th entry of "
+        "CUDA_VISIBLE_DEVICES (default: all GPUs, else one CPU)",
+    )
+    add(
         "--vtc-inconclusive",
         choices=("fail", "warn", "pass"),
         default=None,
         help="what a regression gate does that can tell neither way (default: fail)",
     )
-    add("--vtc-seed", type=int, default=0, metavar="N", help="seed of the bootstrap intervals (default: 0)")
+    add(
+        "--vtc-seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="seed of the bootstrap intervals and of which cases --vtc-noise chooses (default: 0)",
+    )
+    add(
+        "--vtc-noise",
+        type=int,
+        default=None,
+        metavar="N",
+        help="measure how noisy the model is: ask N of the cases, spread over the tiers, a second time, past the "
+        "stored replies and in other batches, and write what changed to noise.json; changes no verdict",
+    )
     add(
         "--vtc-renderer",
         action="append",
@@ -110,8 +139,11 @@ class Options:
     baselines: Path | None = None
     cache: Path | None = None
     no_cache: bool = False
+    batch_size: int | None = None
+    devices: str | None = None
     inconclusive: str = "fail"
     seed: int = 0
+    noise: int | None = None
     prompts: tuple[str, ...] = ("plain",)
     configured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -120,7 +152,8 @@ def read_options(config: pytest.Config) -> Options:
     """Options of the command line over those of `[tool.vtcfaith]` in the rootdir's pyproject.toml.
 
     Paths of the command line are relative to where pytest was called, those of the table to the rootdir. Raises
-    pytest.UsageError for a table with an unknown key or a value of the wrong type, and for a limit under 1.
+    pytest.UsageError for a table with an unknown key or a value of the wrong type, for a limit, batch size or number of
+    cases asked twice under 1, and for devices that are none.
     """
     table = _table(config.rootpath)
     option = config.option
@@ -130,27 +163,42 @@ def read_options(config: pytest.Config) -> Options:
             return Path(config.invocation_params.dir, given)
         return Path(config.rootpath, table[name]) if name in table else None
 
-    limit = option.vtc_limit
-    if limit is not None and limit < 1:
-        raise pytest.UsageError(f"--vtc-limit {limit}: give the number of documents per tier, 1 or more")
+    for name, meaning in COUNTS.items():
+        given = getattr(option, f"vtc_{name.replace('-', '_')}")
+        if given is not None and given < 1:
+            raise pytest.UsageError(f"--vtc-{name} {given}: give the number of {meaning}, 1 or more")
     return Options(
         models=tuple(dict.fromkeys(option.vtc_model)),
         suites=tuple(dict.fromkeys(option.vtc_suite)),
         langs=tuple(dict.fromkeys(option.vtc_lang)),
         tiers=tuple(dict.fromkeys(option.vtc_tier)),
         renderers=tuple(dict.fromkeys(option.vtc_renderer)),
-        limit=limit,
+        limit=option.vtc_limit,
         thresholds=path("thresholds"),
         cases=path("cases"),
         report=path("report"),
         baselines=path("baselines"),
         cache=Path(config.invocation_params.dir, option.vtc_cache) if option.vtc_cache is not None else None,
         no_cache=option.vtc_no_cache,
+        batch_size=option.vtc_batch_size,
+        devices=_devices(option.vtc_devices),
         inconclusive=option.vtc_inconclusive or table.get("inconclusive", "fail"),
         seed=option.vtc_seed,
+        noise=option.vtc_noise,
         prompts=tuple(table.get("prompts", ("plain",))),
         configured=table.get("models", {}),
     )
+
+
+def _devices(given: str | None) -> str | None:
+    if given is not None:
+        from pytest_vtcfaith.engine.devices import check_devices
+
+        try:
+            check_devices(given)
+        except ValueError as problem:
+            raise pytest.UsageError(f"--vtc-devices {problem}") from None
+    return given
 
 
 def _table(rootpath: Path) -> Mapping[str, Any]:

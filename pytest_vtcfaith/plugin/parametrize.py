@@ -38,7 +38,7 @@ def _wanted(metafunc: pytest.Metafunc, run: Run) -> tuple[list[str], frozenset[s
     for mark in metafunc.definition.iter_markers("vtc"):
         if set(mark.kwargs) - {"suite", "lang"} or mark.args:
             raise pytest.UsageError(f"{place}: vtc marker takes suite= and lang= only")
-        for field, known in (("suite", run.known_suites), ("lang", run.known_langs)):
+        for field, known in (("suite", tuple(run.selection.everything)), ("lang", run.selection.known_langs)):
             if field not in found and mark.kwargs.get(field) is not None:
                 found[field] = _names(place, field, mark.kwargs[field], known)
     suites = [name for name in run.suites if name in found.get("suite", run.suites)]

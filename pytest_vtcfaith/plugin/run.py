@@ -6,26 +6,27 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_vtcfaith.plugin.options import Options, read_options
 
 if TYPE_CHECKING:
+    from pytest_vtcfaith.engine.answers import Answers
     from pytest_vtcfaith.engine.store import ResponseStore
     from pytest_vtcfaith.engine.transcript import Transcript
-    from pytest_vtcfaith.gating.thresholds import Thresholds
+    from pytest_vtcfaith.gating.thresholds import GateRule, Thresholds
     from pytest_vtcfaith.models.registry import ModelSpec
+    from pytest_vtcfaith.plugin.selection import Selection
     from pytest_vtcfaith.suites.base import Request, Suite
     from pytest_vtcfaith.suites.case import Case
 
 KEY = pytest.StashKey["Run"]()
-LANGS = ("en", "zh", "ko")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,19 @@ class Ask:
         """Suite, model and case: what a score belongs to."""
         return self.case.suite, self.slug, self.case.id
 
+    def parts(self, request: Request) -> list[tuple[Ask, Request]]:
+        """What is asked one by one: this, or for a text over several pages each page as a case of its own.
+
+        The first page keeps the case's id, `~2`, `~3`, … is added to those of the others.
+        """
+        if len(request.pages) == 1:
+            return [(self, request)]
+        names = (self.case.id if n == 1 else f"{self.case.id}~{n}" for n in range(1, len(request.pages) + 1))
+        return [
+            (replace(self, case=replace(self.case, id=name, reference=page.text)), request.part(page))
+            for name, page in zip(names, request.pages, strict=True)
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class _Unloadable:
@@ -59,6 +73,8 @@ class Run:
         self.config = config
         self.options: Options = read_options(config)
         self._models: dict[str, object] = {}
+        self._answers: dict[str, Answers] = {}
+        self._parent = os.getppid()
 
     @property
     def active(self) -> bool:
@@ -75,10 +91,9 @@ class Run:
             _ = self.thresholds
             self._check_folders()
             if not any(self.cases(name) for name in self.suites):
-                raise pytest.UsageError(
-                    "no case is left: --vtc-suite, --vtc-lang, --vtc-tier, --vtc-renderer exclude one another; tiers: "
-                    + ", ".join(self.known_tiers)
-                )
+                found = self.selection
+                why = found.invitation or "--vtc-suite, --vtc-lang, --vtc-tier, --vtc-renderer exclude one another"
+                raise pytest.UsageError(f"no case is left: {why}; tiers: {', '.join(found.known_tiers)}")
         except (ThresholdsError, ManifestError, FileNotFoundError, ValueError) as problem:
             raise pytest.UsageError(str(problem)) from problem
 
@@ -114,28 +129,16 @@ class Run:
         return found
 
     @cached_property
-    def known_tiers(self) -> tuple[str, ...]:
-        """Every tier of the manifests, chosen or not."""
-        return tuple(sorted({case.tier for name in self.known_suites for case in self._all_cases[name]}))
+    def selection(self) -> Selection:
+        """The cases and tiers of this run."""
+        from pytest_vtcfaith.plugin.selection import read_cases, select
 
-    @cached_property
-    def known_suites(self) -> tuple[str, ...]:
-        """Names of all suites."""
-        from pytest_vtcfaith.suites import suite_names
+        return select(self.options, read_cases(self.options))
 
-        return suite_names()
-
-    @cached_property
-    def known_langs(self) -> tuple[str, ...]:
-        """The languages that may be asked for: the bundled ones and those of the manifests."""
-        return tuple(sorted({*LANGS, *(case.lang for name in self.known_suites for case in self._all_cases[name])}))
-
-    @cached_property
+    @property
     def suites(self) -> tuple[str, ...]:
         """Names of the chosen suites."""
-        for name in self.options.suites:
-            _must_be_known("--vtc-suite", name, self.known_suites)
-        return tuple(n for n in self.known_suites if not self.options.suites or n in self.options.suites)
+        return self.selection.suites
 
     def suite(self, name: str) -> Suite:
         """The suite of that name."""
@@ -143,47 +146,17 @@ class Run:
 
         return load_suite(name)
 
-    @cached_property
-    def _all_cases(self) -> Mapping[str, list[Case]]:
-        from pytest_vtcfaith.suites.unique import check_unique
-
-        found = {
-            name: self.suite(name).cases(self.options.cases, prompts=self.options.prompts) for name in self.known_suites
-        }
-        check_unique(case for cases in found.values() for case in cases)
-        if not any(found.values()):
-            raise pytest.UsageError(f"{self.options.cases}: the manifests hold no case")
-        return found
-
-    @cached_property
-    def _chosen(self) -> Mapping[str, list[Case]]:
-        options = self.options
-        everything = [c for name in self.known_suites for c in self._all_cases[name]]
-        tiers = sorted({c.tier for c in everything})
-        for lang in options.langs:
-            _must_be_known("--vtc-lang", lang, self.known_langs)
-        for pattern in options.tiers:
-            if not any(_matches(tier, pattern) for tier in tiers):
-                _must_be_known("--vtc-tier", pattern, tiers)
-        layouts = sorted({str(c.params["layout"]) for c in everything if "layout" in c.params})
-        for name in options.renderers:
-            _must_be_known("--vtc-renderer", name, layouts)
-        chosen: dict[str, list[Case]] = {}
-        for name in self.known_suites:
-            cases = [
-                c
-                for c in self._all_cases[name]
-                if name in self.suites
-                and (not options.langs or c.lang in options.langs)
-                and (not options.tiers or any(_matches(c.tier, pattern) for pattern in options.tiers))
-                and (not options.renderers or c.params.get("layout") in options.renderers)
-            ]
-            chosen[name] = _limited(cases, options.limit)
-        return chosen
-
-    def cases(self, suite: str) -> list[Case]:
+    def cases(self, suite: str) -> Sequence[Case]:
         """The chosen cases of a suite, sorted by id."""
-        return self._chosen[suite]
+        return self.selection.chosen[suite]
+
+    def tiers(self, suite: str) -> Sequence[str]:
+        """The tiers of a suite that gates may speak about, pooled and finer, sorted; numbers within them by value."""
+        return self.selection.tiers[suite]
+
+    def gate_rules(self, tier: str) -> list[GateRule]:
+        """The gates of the thresholds file that speak about the tier, pooled or finer."""
+        return [rule for _, rule in self.thresholds.gates(tier, finer=tier in self.selection.finer_tiers)]
 
     def asks(self, suites: Iterable[str], langs: frozenset[str] | None = None) -> list[Ask]:
         """Every chosen case of the suites for every model, in a stable order."""
@@ -208,15 +181,7 @@ class Run:
 
     def speaks(self, suite: str, tier: str, langs: frozenset[str] | None) -> bool:
         """Whether a gate about `tier` (or the whole suite) is about cases in `langs` only; None is any language."""
-        return langs is None or all(c.lang in langs for c in self.cases(suite) if tier in (suite, c.tier))
-
-    def tiers(self, suite: str) -> list[str]:
-        """The chosen tiers of a suite, sorted; numbers within them by value."""
-        return self._tiers[suite]
-
-    @cached_property
-    def _tiers(self) -> Mapping[str, list[str]]:
-        return {name: sorted({case.tier for case in cases}, key=_natural) for name, cases in self._chosen.items()}
+        return langs is None or all(c.lang in langs for c in self.cases(suite) if tier == suite or tier in c.tiers)
 
     @cached_property
     def cases_folder(self) -> Path:
@@ -298,8 +263,33 @@ class Run:
             return None
         return ResponseStore(folder / "replies.sqlite")
 
+    def store_of(self, spec: ModelSpec) -> ResponseStore | None:
+        """The store of the model's replies, None when they are not stored."""
+        return self.store if spec.revision else None
+
+    @cached_property
+    def answers_folder(self) -> Path:
+        """Where the answers of this session's hosts lie."""
+        return self.report_folder / "answers" / self.session_id
+
+    def answers(self, slug: str) -> Answers:
+        """The answers of a model that lives in a host."""
+        from pytest_vtcfaith.engine.answers import Answers
+
+        if slug not in self._answers:
+            worker, parent = hasattr(self.config, "workerinput"), self._parent
+            self._answers[slug] = Answers(self.answers_folder / slug, lambda: not worker or os.getppid() == parent)
+        return self._answers[slug]
+
     def model(self, slug: str) -> object:
-        """The model, loaded once per process. Raises what loading raised; that is not tried again."""
+        """The model, loaded once per process. Raises what loading raised; that is not tried again.
+
+        Raises pytest.UsageError for a model that lives in a process of its own.
+        """
+        if self.specs[slug].lives == "host":
+            raise pytest.UsageError(
+                f"the model {slug} lives in a process that all workers share: ask it by vtc_response, not by vtc_model"
+            )
         if slug not in self._models:
             try:
                 self._models[slug] = self.specs[slug].load()
@@ -310,8 +300,22 @@ class Run:
             raise found.problem.with_traceback(None)
         return found
 
-    def respond(self, ask: Ask, request: Request) -> Transcript:
-        """Asks the model; an error of loading or answering is the outcome `infrastructure_error`."""
+    def respond(self, ask: Ask, request: Request, *, stored: bool = True) -> Transcript:
+        """Asks the model, page by page; an error of loading or answering is the outcome `infrastructure_error`.
+
+        Without `stored` a model in this process is asked whatever the store holds, and nothing is stored.
+        """
+        if ask.spec.lives == "host":
+            from pytest_vtcfaith.plugin.answering import answer
+
+            return answer(self, ask, request)
+        if not ask.spec.needs_picture or len(request.pages) == 1:
+            return self._respond(ask, request, stored)
+        from pytest_vtcfaith.engine.joined import join
+
+        return join(self._respond(*part, stored) for part in ask.parts(request))
+
+    def _respond(self, ask: Ask, request: Request, stored: bool) -> Transcript:
         from pytest_vtcfaith.engine.run import ask as put
         from pytest_vtcfaith.engine.run import error_reply
         from pytest_vtcfaith.engine.transcript import Transcript
@@ -330,7 +334,7 @@ class Run:
             page_text=ask.case.reference,
             lang=ask.case.lang,
             budget_tokens=request.budget_tokens,
-            store=self.store if ask.spec.revision else None,
+            store=self.store_of(ask.spec) if stored else None,
             picture_key=request.page.fingerprint if drawn else None,
         )
 
@@ -346,35 +350,3 @@ class Run:
 def run_of(config: pytest.Config) -> Run:
     """The run of this process."""
     return config.stash[KEY]
-
-
-def _must_be_known(option: str, given: str, known: Iterable[str]) -> None:
-    from pytest_vtcfaith.gating.thresholds import nearest
-
-    if given not in known:
-        raise pytest.UsageError(f"{option} {given!r}: {nearest(given, known)}")
-
-
-def _matches(tier: str, pattern: str) -> bool:
-    from fnmatch import fnmatchcase
-
-    return fnmatchcase(tier, pattern)
-
-
-def _limited(cases: list[Case], limit: int | None) -> list[Case]:
-    """The cases of the first `limit` documents of every tier, by the documents' names."""
-    if limit is None:
-        return cases
-    documents: dict[str, set[str]] = {}
-    for case in cases:
-        documents.setdefault(case.tier, set()).add(case.document)
-    kept = {tier: set(sorted(names)[:limit]) for tier, names in documents.items()}
-    return [c for c in cases if c.document in kept[c.tier]]
-
-
-def _natural(text: str) -> list[Any]:
-    return [float(part) if number else part for number, part in _pieces(text)]
-
-
-def _pieces(text: str) -> list[tuple[bool, str]]:
-    return [(bool(re.fullmatch(r"\d+(\.\d+)?", p)), p) for p in re.split(r"(\d+(?:\.\d+)?)", text)]

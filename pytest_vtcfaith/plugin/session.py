@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_vtcfaith.plugin.coloured import colour_failure
+from pytest_vtcfaith.plugin.hosts import host_session
 from pytest_vtcfaith.plugin.ledger import PROPERTY, Ledger, line_of
+from pytest_vtcfaith.plugin.noise import noise_of
 from pytest_vtcfaith.plugin.parametrize import is_gate
 from pytest_vtcfaith.plugin.run import Run
 
 if TYPE_CHECKING:
+    from pytest_vtcfaith.engine.work import Record
     from pytest_vtcfaith.gating.judge import Verdict
     from pytest_vtcfaith.report.view import Failure, RunView
 
@@ -110,8 +113,10 @@ class Session:
             self.ledger.spare(self._spared)
             if self._workers_down and not self._workers_named:
                 self.problems.append("no worker lived to name its gates: none was judged")
-            if self._wanted:
-                self._run_gates(session)
+        if self.run.options.noise is not None:
+            noise_of(self.config).finish(self.ledger)
+        if self._wanted:
+            self._run_gates(session)
         self._count(session)
         return result
 
@@ -220,16 +225,23 @@ class Session:
             raise session.Failed(session.shouldfail)
 
     def _write(self, *, whole: bool) -> None:
-        """Writes the files of the report; gates.json only of a run that came to its end."""
-        from pytest_vtcfaith.report.results import write_gates, write_results
+        """Writes the files of the report; gates.json and convergence.json only of a run that came to its end."""
+        from pytest_vtcfaith.plugin.about import about_run
+        from pytest_vtcfaith.plugin.convergence import convergence_rows
+        from pytest_vtcfaith.report.results import write_gates, write_results, write_run
         from pytest_vtcfaith.report.summary import write_summary
 
         self._begun = False
         folder = self.run.report_folder
         try:
             write_results(folder, self.run.session_id)
+            write_run(folder, about_run(self.run, self._host_records()))
             if whole:
                 write_gates(folder, [v.row() for v in self.verdicts.values()])
+                if settled := convergence_rows(self.run, self.ledger):
+                    from pytest_vtcfaith.report.convergence import write_convergence
+
+                    write_convergence(folder, settled)
             write_summary(folder / "summary.md", self.view())
         except OSError as problem:
             self.problems.append(f"the results could not be written: {problem}")
@@ -270,12 +282,19 @@ class Session:
             limit=self.run.options.limit,
             verdicts={name: found for name, found in by_suite.items() if found},
             failures=list(self.failures.values()),
-            notes=notes(self.run, self.ledger, verdicts),
+            notes=[*notes(self.run, self.ledger, verdicts), *self._noise_lines()],
             problems=self.problems,
             folder=self.run.report_folder,
             thresholds=(file.relative_to(root) if file.is_relative_to(root) else file).as_posix(),
             primary={name: self.run.suite(name).primary for name in self.run.suites},
         )
+
+    def _host_records(self) -> list[Record]:
+        hosted = any(spec.lives == "host" for spec in self.run.specs.values())
+        return host_session(self.config).records if hosted else []
+
+    def _noise_lines(self) -> list[str]:
+        return noise_of(self.config).lines if self.run.options.noise is not None else []
 
 
 def session_of(config: pytest.Config) -> Session:

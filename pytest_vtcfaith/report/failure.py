@@ -41,9 +41,9 @@ def failure_text(
 ) -> str:
     """The text of a failing case: first line the verdict, then word differences, then the paths of page and crop.
 
-    The page's picture and the crop around the first wrong word are written under `folder`; when that fails (full disk)
-    the line says so instead. Paths are relative to `root` where they lie under it. Without `explain` only the verdict
-    and the case are shown. Safe to print, at most 64 Ki characters, without colours.
+    The picture of every page and the crop around the first wrong word are written under `folder`; when that fails (full
+    disk) the line says so instead. Paths are relative to `root` where they lie under it. Without `explain` only the
+    verdict and the case are shown. Safe to print, at most 64 Ki characters, without colours.
     """
     verdict = " ".join(verdict.split())
     if not explain:
@@ -51,11 +51,13 @@ def failure_text(
     found = suite.explain(ask.case, transcript, metrics, request)
     lines = [f"{verdict}: {visible(found.verdict)}" if found.verdict not in verdict else verdict]
     lines += [f"  {line}" for line in found.lines]
-    page = request.page
+    pages = request.pages
     try:
-        lines.append(f"  page: {_place(_save_page(page, folder, ask.id), root)}")
+        for number, page in enumerate(pages, start=1):
+            label, name = ("page", ask.id) if len(pages) == 1 else (f"page {number}", f"{ask.id}-page{number}")
+            lines.append(f"  {label}: {_place(_save_page(page, folder, name), root)}")
         if found.word is not None:
-            lines.append(f"  crop: {_place(_save_crop(page, found.word, folder, ask.id), root)}")
+            lines.append(f"  crop: {_place(_save_crop(pages[found.page], found.word, folder, ask.id), root)}")
     except OSError as problem:
         lines.append(f"  page: not written: {problem}")
     lines.append(f"  case: {_place(ask.case.file, root)}:{ask.case.line}")

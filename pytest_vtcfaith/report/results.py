@@ -14,7 +14,7 @@ from typing import Any
 PARTS = "parts"
 STALE_S = 86_400.0
 """Parts of another session that are older than this were left by one that was killed."""
-_OWN = ("results.jsonl", "gates.json", "summary.md")
+_OWN = ("results.jsonl", "gates.json", "summary.md", "convergence.json", "run.json", "noise.json")
 _WRITTEN = "written_ns"
 """Field of a row in a part: when it was written, by the machine's monotonic clock, which its processes share."""
 
@@ -77,10 +77,15 @@ def write_results(folder: Path, session: str = "run") -> Path:
     """Writes results.jsonl from the session's parts, and removes them."""
     path = folder / "results.jsonl"
     write_atomic(path, (json.dumps(row, sort_keys=True) + "\n" for row in gather(folder, session)))
+    remove_parts(folder, session)
+    return path
+
+
+def remove_parts(folder: Path, session: str) -> None:
+    """Removes the parts of a session."""
     shutil.rmtree(folder / PARTS / session, ignore_errors=True)
     with contextlib.suppress(OSError):  # another session's parts are there
         (folder / PARTS).rmdir()
-    return path
 
 
 def write_gates(folder: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
@@ -89,6 +94,23 @@ def write_gates(folder: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     ordered = sorted(rows, key=lambda row: row["gate"])
     write_atomic(path, [json.dumps(ordered, indent=1, sort_keys=True, allow_nan=False) + "\n"])
     return path
+
+
+def write_run(folder: Path, about: Mapping[str, Any]) -> Path:
+    """Writes run.json: what the run measured with. What may be a key in it is masked."""
+    path = folder / "run.json"
+    write_atomic(path, [json.dumps(_masked(about), indent=1, sort_keys=True, default=str) + "\n"])
+    return path
+
+
+def _masked(value: Any) -> Any:
+    from pytest_vtcfaith.engine.secrets import mask_secrets
+
+    if isinstance(value, str):
+        return mask_secrets(value)
+    if isinstance(value, Mapping):
+        return {key: _masked(inner) for key, inner in value.items()}
+    return [_masked(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def write_atomic(path: Path, pieces: Iterable[str]) -> None:

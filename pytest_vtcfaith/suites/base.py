@@ -27,19 +27,29 @@ class Inapplicable(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """What the model gets for one case: the page, the prompt, and the visual tokens it may spend (None: any).
+    """What the model gets for one case: the pages, the prompt, and the visual tokens all pages may cost (None: any).
 
-    The page is laid out when `page` is first read: a replayed answer needs none.
+    The pages are laid out when they are first read: a replayed answer needs none. A text that fits on one page has one;
+    of several each is asked by itself, see `part`.
     """
 
-    lay_out: Callable[[], Page] = field(repr=False, compare=False)
+    lay_out: Callable[[], tuple[Page, ...]] = field(repr=False, compare=False)
     prompt: Prompt
     budget_tokens: int | None = None
 
     @cached_property
-    def page(self) -> Page:
-        """The laid-out page; its picture is drawn when `Page.image` is first read."""
+    def pages(self) -> tuple[Page, ...]:
+        """The laid-out pages; the picture of each is drawn when `Page.image` is first read."""
         return self.lay_out()
+
+    @property
+    def page(self) -> Page:
+        """The only page, or the first."""
+        return self.pages[0]
+
+    def part(self, page: Page) -> Request:
+        """What the model gets of one of several pages; its budget are the tokens the page was fitted to."""
+        return Request(lambda: (page,), self.prompt, None if self.budget_tokens is None else page.visual_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +89,13 @@ class TierSummary:
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why one case reads as it does: `verdict` in one line, `lines` of word differences (already escaped; `-…-` is
-    printed, `+…+` was read), and the word of the page to look at (index into `Page.words`), None for no word.
+    printed, `+…+` was read), and the word to look at: page (index into `Request.pages`) and word on it (index into
+    `Page.words`, None for no word).
     """
 
     verdict: str
     lines: tuple[str, ...] = ()
+    page: int = 0
     word: int | None = None
 
 
@@ -95,6 +107,8 @@ class Suite(Protocol):
     metrics: Mapping[str, TierMetric]
     case_metrics: Mapping[str, int]
     """Metrics of one case that a floor may bound, with their better direction."""
+    converges: bool
+    """Whether the report shows how the means of its tiers settle with the number of documents (ZeroSense Table 4)."""
 
     def cases(self, folder: Path | None = None, *, prompts: Sequence[str] = ("plain",)) -> list[Case]:
         """Lists the cases of all manifests in `folder` (None: the bundled ones), sorted by id. Renders nothing."""
@@ -182,7 +196,7 @@ def value(metric: TierMetric, columns: Columns) -> float | None:
 
 def count_tier(tier: str, scores: Sequence[CaseScore]) -> dict[str, Any]:
     """The counts of a TierSummary for the scores that belong to `tier`."""
-    own = [s for s in scores if s.case.tier == tier]
+    own = [s for s in scores if tier in s.case.tiers]
     expected = sum(not s.inapplicable for s in own)
     failures: dict[str, int] = {}
     reasons: dict[str, int] = {}

@@ -15,9 +15,11 @@ from pytest_vtcfaith.metrics.outcomes import FAILURES
 class Case:
     """A sample under one condition; one case is one test.
 
-    `id` is an ASCII slug, unique in its suite, without brackets. `tier` is `suite/…`. `document` is the cluster of the
-    statistics. `reference` is the text of the page. `file` and `line` (from 1) say where the manifest has it.
-    `params` holds what only the suite understands (condition, original, ratio, …).
+    `id` is an ASCII slug, unique in its suite, without brackets. `tier` is `suite/…`; `parts` are finer tiers, each a
+    part of `tier` (`tier/bucket`), that the case belongs to as well. `document` is the cluster of the statistics.
+    `reference` is the text of the page. `file` and `line` (from 1) say where the manifest has it. `params` holds what
+    only the suite understands (condition, original, ratio, …). A case `on_request` runs only when its tier or renderer
+    is asked for.
     """
 
     id: str
@@ -29,6 +31,13 @@ class Case:
     file: Path
     line: int
     params: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
+    on_request: bool = False
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """The pooled tier, then the finer ones."""
+        return (self.tier, *self.parts)
 
     @property
     def reference_sha256(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_vtcfaith.metrics import normalise, tokens
@@ -31,3 +32,15 @@ def page_word(page: Page | None, lang: str, index: int | None) -> int | None:
         if passed > before:
             return position
     return len(page.words) - 1
+
+
+def find_word(pages: Sequence[Page], lang: str, index: int | None) -> tuple[int, int | None]:
+    """The page (index into `pages`) on which the `index`-th token of the whole text stands, and its word there."""
+    if index is None:
+        return 0, None
+    for number, page in enumerate(pages[:-1]):
+        count = len(tokens(normalise(page.text, "verbatim", lang), lang))
+        if index < count:
+            return number, page_word(page, lang, index)
+        index -= count
+    return len(pages) - 1, page_word(pages[-1], lang, index)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics import normalise, text_scores
-from pytest_vtcfaith.suites.base import Explanation, Inapplicable, Request, TierSummary, count_tier
-from pytest_vtcfaith.suites.bundled import manifests
+from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
 from pytest_vtcfaith.suites.case import Case, CaseScore
-from pytest_vtcfaith.suites.explain import describe_text, page_word
+from pytest_vtcfaith.suites.explain import describe_text, find_word
+from pytest_vtcfaith.suites.preservation_cases import preservation_cases
 from pytest_vtcfaith.suites.preservation_metrics import BUCKETS, METRICS, token_bucket
+from pytest_vtcfaith.suites.preservation_pages import draw_pages, fit_pages
 from pytest_vtcfaith.suites.prompts import prompt
+from pytest_vtcfaith.texts.rows import MATCHED
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.models.registry import ModelSpec
-    from pytest_vtcfaith.pages.page import Page
-    from pytest_vtcfaith.texts.manifest import Manifest
 
-MATCHED = "natural-at-"
-"""A natural text drawn at the size of the page of its partner, source `natural-at-SOURCE`, for `prior_gap`."""
 SAME_SIZE = 0.02
 """Pixels per character may differ by this share in a pair that `prior_gap` compares."""
 _ACCURACIES = ("word_accuracy", "word_precision", "word_recall", "word_f1", "char_accuracy")
@@ -34,6 +32,7 @@ class Preservation:
     name = "preservation"
     primary = "word_accuracy"
     metrics = METRICS
+    converges = True
     case_metrics: Mapping[str, int] = {
         "word_accuracy": 1,
         "word_precision": 1,
@@ -46,10 +45,7 @@ class Preservation:
 
     def cases(self, folder: Path | None = None, *, prompts: Sequence[str] = ("plain",)) -> list[Case]:
         """One case for every row, layout and ratio, and a size-matched natural one beside every other source."""
-        found: list[Case] = []
-        for manifest in manifests(folder, "vtcfaith/preservation"):
-            found += _cases(manifest)
-        return sorted(found, key=lambda c: c.id)
+        return preservation_cases(folder)
 
     def inapplicable(self, case: Case, spec: ModelSpec) -> str:
         """A language the model does not declare; budgets are decided when the page is laid out."""
@@ -59,43 +55,25 @@ class Preservation:
 
     def request(self, case: Case, spec: ModelSpec) -> Request:
         """The whole page of the layout, of a size that costs n_text ÷ ratio visual tokens (definitions §3, Budget)."""
-        from pytest_vtcfaith.pages import Unsupported, fit_budget, render
-        from pytest_vtcfaith.pages.layouts import layout_named
-
-        layout = layout_named(case.params["layout"])
-        try:
-            fit = fit_budget(
-                case.params["budget_text"],
-                case.params["ratio"],
-                family=spec.visual_tokens,
-                page_width=layout.width_pt,
-                page_height=layout.height_pt,
-            )
-        except Unsupported as problem:
-            raise Inapplicable(str(problem)) from problem
-
-        def lay_out() -> Page:
-            return render(
-                case.reference,
-                layout=case.params["layout"],
-                lang=case.lang,
-                size=(fit.width, fit.height),
-                visual_tokens=fit.tokens,
-            )
-
+        fitted = fit_pages(case, spec)
         nominal = spec.visual_tokens.startswith("nominal")
-        return Request(lay_out, prompt("plain", case.lang), None if nominal else fit.tokens)
+        tokens = None if nominal else sum(fit.tokens for _, fit in fitted)
+        return Request(lambda: draw_pages(case, fitted), prompt("plain", case.lang), tokens)
 
     def score(self, case: Case, transcript: Transcript, request: Request) -> dict[str, float | int | None]:
         """Aligned and set metrics; a failed case scores 0 (definitions §3), and says so in its outcome."""
         if transcript.outcome == "infrastructure_error":
             return {}
+        pages = request.pages
         metrics: dict[str, float | int | None] = {"n_text": case.params["n_text"]}
-        page = request.page
-        if page.visual_tokens:
-            metrics["visual_tokens"] = page.visual_tokens
-            metrics["compression_ratio"] = case.params["n_text"] / page.visual_tokens
-        metrics["pixels_per_character"] = page.pixels_per_character
+        tokens = sum(page.visual_tokens or 0 for page in pages)
+        if tokens:
+            metrics["visual_tokens"] = tokens
+            metrics["compression_ratio"] = case.params["n_text"] / tokens
+        characters = sum(len(page.text) for page in pages)
+        metrics["pixels_per_character"] = sum(page.width * page.height for page in pages) / max(1, characters)
+        if len(pages) > 1:
+            metrics["pages"] = len(pages)
         if transcript.outcome != "complete":
             return metrics | dict.fromkeys(_ACCURACIES, 0.0)
         rates = text_scores(case.reference, transcript.text, lang=case.lang)
@@ -107,26 +85,27 @@ class Preservation:
         counts = count_tier(tier, scores)
         columns: dict[str, dict[str, float]] = {}
         for s in scores:
-            if s.case.tier == tier and not s.inapplicable:
+            if tier in s.case.tiers and not s.inapplicable:
                 columns[s.case.document] = {"applicable": 1.0, "failed": float(s.failed)}
                 if s.measured:
                     columns[s.case.document] |= _columns(s)
-        *head, source = tier.split("/")
-        if not _is_natural(source):
-            for prefix, sibling in (("matched", MATCHED + source), ("natural", "natural" + _language_suffix(source))):
-                sibling = "/".join((*head, sibling))
-                for s in scores:
-                    if s.case.tier == sibling and s.measured and "cases" in columns.get(s.case.document, {}):
-                        _pair(columns[s.case.document], s, prefix)
+        siblings = _siblings(tier)
+        if siblings:
+            matched, natural = (
+                [s for s in scores if siblings[gap] in s.case.tiers and s.measured]
+                for gap in ("prior_gap", "gap_at_ratio")
+            )
+            for s in matched:
+                if "cases" in columns.get(s.case.document, {}):
+                    _pair(columns[s.case.document], s)
+            if natural:
+                _contrast(columns, natural)
         return TierSummary(columns=columns, **counts)
 
     def needs(self, tier: str, metric: str, tiers: Collection[str]) -> frozenset[str]:
         """The gaps compare with the natural tiers of the same layout and ratio."""
-        *head, source = tier.split("/")
-        siblings = {"prior_gap": MATCHED + source, "gap_at_ratio": "natural" + _language_suffix(source)}
-        if metric not in siblings or _is_natural(source):
-            return frozenset({tier})
-        return frozenset({tier, "/".join((*head, siblings[metric]))})
+        siblings = _siblings(tier)
+        return frozenset({tier, siblings[metric]} if metric in siblings else {tier})
 
     def explain(self, case: Case, transcript: Transcript, metrics: Mapping[str, Any], request: Request) -> Explanation:
         """The first differences between page and transcript."""
@@ -143,69 +122,55 @@ class Preservation:
         if len(differences) > 6:
             lines.append(f"… and {len(differences) - 6} more places")
         verdict = f"{metrics.get('word_edits')} word edits on {metrics.get('reference_words')} words"
-        return Explanation(verdict, tuple(lines), page_word(request.page, case.lang, first))
+        return Explanation(verdict, tuple(lines), *find_word(request.pages, case.lang, first))
 
 
-def _language_suffix(source: str) -> str:
-    """Tiers of languages other than English carry the language at the end of their source."""
-    return source[-3:] if source[-3:] in ("-zh", "-ko") else ""
-
-
-def _is_natural(source: str) -> bool:
-    return source.startswith(MATCHED) or source.removesuffix(_language_suffix(source)) == "natural"
-
-
-def _cases(manifest: Manifest) -> Iterator[Case]:
-    header = manifest.header
-    natural = {row["document"]: (line, row) for line, row in manifest.rows if row["source"] == "natural"}
-    for line, row in manifest.rows:
-        drawn = [(row["source"], line, row)]
-        if row["source"] != "natural" and row["document"] in natural:
-            drawn.append((MATCHED + row["source"], *natural[row["document"]]))
-        suffix = "" if row["lang"] == "en" else f"-{row['lang']}"
-        for source, at, shown in drawn:
-            for layout in header["layouts"]:
-                for ratio in header["ratios"]:
-                    times = f"{ratio:g}x"
-                    yield Case(
-                        id=f"{row['document']}-{source}-{layout}-{times}",
-                        suite="preservation",
-                        tier=f"preservation/{layout}/{times}/{source}{suffix}",
-                        document=row["document"],
-                        lang=row["lang"],
-                        reference=shown["text"],
-                        file=manifest.path,
-                        line=at,
-                        params={
-                            "source": source,
-                            "layout": layout,
-                            "ratio": ratio,
-                            "n_text": shown["n_text"],
-                            "budget_text": row["n_text"],
-                        },
-                    )
+def _siblings(tier: str) -> Mapping[str, str]:
+    """The natural tier that each gap compares with, of the same layout, ratio and bucket; none for a natural tier."""
+    suite, layout, times, source, *bucket = tier.split("/")
+    language = source[-3:] if source[-3:] in ("-zh", "-ko") else ""  # tiers of other languages than English end so
+    natural = f"natural{language}"
+    if source == natural or source.startswith(MATCHED):
+        return {}
+    others = {"prior_gap": MATCHED + source, "gap_at_ratio": natural}
+    return {gap: "/".join((suite, layout, times, other, *bucket)) for gap, other in others.items()}
 
 
 def _columns(score: CaseScore) -> dict[str, float]:
     row = {"cases": 1.0}
     for name in (*_ACCURACIES, "compression_ratio", "pixels_per_character"):
         row[name] = float(score.metrics.get(name) or 0.0)
-    own = token_bucket(int(score.metrics.get("n_text") or 0))
+    own = token_bucket(score.case.params["budget_text"])
     for bucket in BUCKETS:
         row[f"cases@{bucket}"] = float(bucket == own)
         row[f"word_accuracy@{bucket}"] = row["word_accuracy"] if bucket == own else 0.0
     return row
 
 
-def _pair(row: dict[str, float], partner: CaseScore, prefix: str) -> None:
-    """Adds a natural partner of the same document; for `prior_gap` only one whose letters are as large."""
+def _pair(row: dict[str, float], partner: CaseScore) -> None:
+    """Adds the natural partner of the same document, if its letters are as large."""
     other = float(partner.metrics.get("pixels_per_character") or 0.0)
     own = row["pixels_per_character"]
-    if prefix == "matched" and not (own and other and abs(other / own - 1.0) <= SAME_SIZE + 1e-9):
-        return
-    row[f"{prefix}_pairs"] = 1.0
-    row[f"{prefix}_accuracy"] = float(partner.metrics.get("word_accuracy") or 0.0)
-    row[f"{prefix}_own"] = row["word_accuracy"]
+    if own and other and abs(other / own - 1.0) <= SAME_SIZE + 1e-9:
+        row["matched_pairs"] = 1.0
+        row["matched_accuracy"] = float(partner.metrics.get("word_accuracy") or 0.0)
+        row["matched_own"] = row["word_accuracy"]
+
+
+def _contrast(columns: dict[str, dict[str, float]], natural: Sequence[CaseScore]) -> None:
+    """Adds what `gap_at_ratio` takes in: the tier's documents and the natural ones, which may be others."""
+    for row in columns.values():
+        if "cases" in row:
+            row |= {
+                "own_cases": 1.0,
+                "own_accuracy": row["word_accuracy"],
+                "natural_cases": 0.0,
+                "natural_accuracy": 0.0,
+            }
+    for s in natural:
+        row = columns.setdefault(s.case.document, {})
+        row |= {"own_cases": row.get("own_cases", 0.0), "own_accuracy": row.get("own_accuracy", 0.0)}
+        row |= {"natural_cases": 1.0, "natural_accuracy": float(s.metrics.get("word_accuracy") or 0.0)}
 
 
 SUITE = Preservation()

@@ -23,9 +23,14 @@ def _mean(name: str, cases: str = "cases") -> Any:
     return lambda sums: ratio(sums[name], sums[cases])
 
 
-def _gap(prefix: str) -> Any:
-    """A(natural) − A(this source) over the documents that have both pages."""
-    return lambda sums: ratio(sums[f"{prefix}_accuracy"] - sums[f"{prefix}_own"], sums[f"{prefix}_pairs"])
+def _prior_gap(sums: Mapping[str, Any]) -> Any:
+    """A(natural) − A(this source) over the documents that have both, drawn equally large."""
+    return ratio(sums["matched_accuracy"] - sums["matched_own"], sums["matched_pairs"])
+
+
+def _gap_at_ratio(sums: Mapping[str, Any]) -> Any:
+    """A(natural) − A(this source), each over its own documents: equal to the paired difference where all have both."""
+    return ratio(sums["natural_accuracy"], sums["natural_cases"]) - ratio(sums["own_accuracy"], sums["own_cases"])
 
 
 METRICS: Mapping[str, TierMetric] = {
@@ -38,8 +43,8 @@ METRICS: Mapping[str, TierMetric] = {
         TierMetric("word_recall", +1, _mean("word_recall")),
         TierMetric("word_f1", +1, _mean("word_f1")),
         TierMetric("char_accuracy", +1, _mean("char_accuracy")),
-        TierMetric("prior_gap", -1, _gap("matched"), -1.0, 1.0),
-        TierMetric("gap_at_ratio", -1, _gap("natural"), -1.0, 1.0),
+        TierMetric("prior_gap", -1, _prior_gap, -1.0, 1.0),
+        TierMetric("gap_at_ratio", -1, _gap_at_ratio, -1.0, 1.0),
         TierMetric("compression_ratio", 0, _mean("compression_ratio"), 0.0, inf),
         TierMetric("pixels_per_character", 0, _mean("pixels_per_character"), 0.0, inf),
         TierMetric("failure_rate", -1, _mean("failed", "applicable")),

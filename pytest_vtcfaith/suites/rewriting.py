@@ -10,7 +10,7 @@ from pytest_vtcfaith.metrics import normalise, process_rewrites, text_scores
 from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
 from pytest_vtcfaith.suites.bundled import manifests
 from pytest_vtcfaith.suites.case import Case, CaseScore
-from pytest_vtcfaith.suites.explain import describe_text, page_word
+from pytest_vtcfaith.suites.explain import describe_text, find_word
 from pytest_vtcfaith.suites.prompts import prompt
 from pytest_vtcfaith.suites.rewriting_metrics import LENGTHS, METRICS, length_bucket
 
@@ -30,6 +30,7 @@ class Rewriting:
     name = "rewriting"
     primary = "rewrite_rate"
     metrics = METRICS
+    converges = False
     case_metrics: Mapping[str, int] = {
         "word_accuracy": 1,
         "char_accuracy": 1,
@@ -72,12 +73,15 @@ class Rewriting:
         return ""
 
     def request(self, case: Case, spec: ModelSpec) -> Request:
-        """The FaithC4 page: 9 pt serif on 1.2 line height (FaithC4 §3.1)."""
+        """The FaithC4 page: 9 pt serif on 1.2 line height (FaithC4 §3.1), and as many more as a long text takes."""
 
-        def lay_out() -> Page:
-            from pytest_vtcfaith.pages import render
+        def lay_out() -> tuple[Page, ...]:
+            from pytest_vtcfaith.pages import PageOverflow, render, render_pages
 
-            return render(case.reference, layout="faithc4", lang=case.lang)
+            try:
+                return (render(case.reference, layout="faithc4", lang=case.lang),)
+            except PageOverflow:  # looking for the ends of pages takes longer than laying one out
+                return render_pages(case.reference, layout="faithc4", lang=case.lang)
 
         return Request(lay_out, prompt(case.params["prompt"], case.lang))
 
@@ -200,7 +204,7 @@ def explain_words(
     else:
         verdict = f"{metrics.get('word_edits')} word edits on {metrics.get('reference_words')} words"
     index = words[0].index if words else first
-    return Explanation(verdict, tuple(lines), page_word(request.page, case.lang, index))
+    return Explanation(verdict, tuple(lines), *find_word(request.pages, case.lang, index))
 
 
 SUITE = Rewriting()

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, NoReturn, TypeVar
@@ -15,7 +15,17 @@ from pydantic import BaseModel, ValidationError
 
 from pytest_vtcfaith.texts.documents import read_text
 from pytest_vtcfaith.texts.errors import TextsError, reason, show
-from pytest_vtcfaith.texts.rows import SCHEMAS, Row, conflict
+from pytest_vtcfaith.texts.rows import (
+    MATCHED,
+    SCHEMAS,
+    TEMPLATE,
+    PreservationRow,
+    Row,
+    case_name,
+    conflict,
+    template_file,
+    unmatched,
+)
 
 VERSION = 1
 
@@ -97,20 +107,25 @@ def _model(path: Path, line: int, model: type[_M], value: Mapping[str, Any]) -> 
         _fail(path, line, _explain(error))
 
 
-def _referenced(path: Path, line: int, field: str, name: object) -> str:
-    """The text of a file that a row names; the file may not lie outside the manifest's folder."""
-    shown = f"field {field!r} = {show(name)}"
-    if not isinstance(name, str) or not name:
-        _fail(path, line, f"{shown} must be the relative path of a text file")
+def _inside(path: Path, line: int, shown: str, name: str) -> Path:
+    """The file that a manifest names by a relative path; it may not lie outside the manifest's folder."""
     windows = PureWindowsPath(name)
     if "\\" in name or windows.drive or PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
         _fail(path, line, f"{shown} must lie inside the manifest's folder (with /, without ..): move the file there")
     folder = path.parent.resolve()
+    target = (folder / name).resolve()
+    if not target.is_relative_to(folder):
+        _fail(path, line, f"{shown} leads out of the manifest's folder by a link: copy the file there")
+    return target
+
+
+def _referenced(path: Path, line: int, field: str, name: object) -> str:
+    """The text of a file that a row names."""
+    shown = f"field {field!r} = {show(name)}"
+    if not isinstance(name, str) or not name:
+        _fail(path, line, f"{shown} must be the relative path of a text file")
     try:
-        target = (folder / name).resolve()
-        if not target.is_relative_to(folder):
-            _fail(path, line, f"{shown} leads out of the manifest's folder by a link: copy the file there")
-        return read_text(target)
+        return read_text(_inside(path, line, shown, name))
     except ManifestError:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, up to Python 3.12
@@ -129,6 +144,19 @@ def _with_texts(path: Path, line: int, row: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def _check_template(path: Path, layout: str) -> None:
+    """Fails unless a template layout's file lies in the manifest's folder; what it holds is not looked at."""
+    shown = f"field 'layouts' = {show(layout)}"
+    try:
+        found = _inside(path, 1, shown, template_file(layout)[0]).is_file()
+    except ManifestError:
+        raise
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: a loop of links, up to Python 3.12
+        found = False
+    if not found:
+        _fail(path, 1, f"{shown}: there is no such file in the manifest's folder: put the annotation file there")
+
+
 def _header(path: Path, data: bytes, body: bytes) -> tuple[dict[str, Any], type[Row]]:
     header = _json_object(path, 1, data)
     schema, version = header.get("schema"), header.get("version")
@@ -138,12 +166,35 @@ def _header(path: Path, data: bytes, body: bytes) -> tuple[dict[str, Any], type[
         _fail(path, 1, f"field 'version' = {show(version)}: this release reads {VERSION}: rebuild it")
     header_model, row_model = SCHEMAS[schema]
     _model(path, 1, header_model, header)
+    for layout in header.get("layouts", ()):
+        if layout.startswith(TEMPLATE):
+            _check_template(path, layout)
     if header["sha256"] != hashlib.sha256(body).hexdigest():
         mend = "the rows were edited or cut: rebuild the manifest with vtcfaith build"
         if header["sha256"] == hashlib.sha256(body.replace(b"\r\n", b"\n")).hexdigest():
             mend = "the line ends were changed to CRLF: mark *.jsonl as -text in .gitattributes and check it out again"
         _fail(path, 1, f"field 'sha256' = {show(header['sha256'][:12] + '…')} is not the hash of the rows: {mend}")
     return header, row_model
+
+
+def _check_sources(path: Path, header: Mapping[str, Any], documents: Iterable[list[tuple[int, Row]]]) -> None:
+    """Fails for a `natural-at-SOURCE` in a document without that source, and for a pattern that matches no case."""
+    known: list[set[str]] = []
+    for rows in documents:
+        found = [(line, row) for line, row in rows if isinstance(row, PreservationRow)]
+        known.append({row.source for _, row in found})
+        for line, row in found:
+            partner = row.source.removeprefix(MATCHED)
+            if partner not in known[-1] and partner != row.source:
+                _fail(
+                    path,
+                    line,
+                    f"field 'source' = {show(row.source)}: document {row.document!r} has no row with source "
+                    f"{partner!r}: add that row or remove this one",
+                )
+    if header.get("on_request") and (pattern := unmatched(header, known)) is not None:
+        example = case_name(header["layouts"][0], header["ratios"][0], min(set().union(*known)))
+        _fail(path, 1, f"field 'on_request' = {show(pattern)} matches no case (one is {example}): correct or remove it")
 
 
 def parse_manifest(path: Path, data: bytes) -> Manifest:
@@ -170,9 +221,10 @@ def parse_manifest(path: Path, data: bytes) -> Manifest:
             if problem := conflict(row, other):
                 _fail(path, line, f"document {row.document!r}: {problem} from line {other_line}: make them agree")
         documents[row.document].append((line, row))
-        rows.append((line, row.model_dump()))
+        rows.append((line, row.model_dump(exclude_unset=True)))
     if not rows:
         _fail(path, 1, "the manifest has no rows: build it with vtcfaith build")
+    _check_sources(path, header, documents.values())
     return Manifest(path, header, tuple(rows))
 
 

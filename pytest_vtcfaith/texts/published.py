@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_vtcfaith.texts.build import preservation_header
+from pytest_vtcfaith.texts.build import LAYOUTS, check_layouts, preservation_header
 from pytest_vtcfaith.texts.checks import check_ratio
 from pytest_vtcfaith.texts.documents import checked, read_documents, read_file, slug, survives
 from pytest_vtcfaith.texts.errors import TextsError, import_extra, show
@@ -178,14 +178,24 @@ def read_faithc4(source: str, langs: Sequence[str] = LANGS, *, licence: str) -> 
     return Draft(header, rows, tuple(notes))
 
 
-def read_zerosense(source: str, *, ratios: Sequence[float], tokenizer: str, licence: str) -> Draft:
+def read_zerosense(
+    source: str,
+    *,
+    ratios: Sequence[float],
+    tokenizer: str,
+    layouts: Sequence[str] = LAYOUTS,
+    folder: Path = Path(),
+    on_request: Sequence[str] = (),
+    licence: str,
+) -> Draft:
     """The preservation manifest of published ZeroSense data, its rows with the source `zerosense`.
 
-    `source`: as in this module's head; `ratios`, `tokenizer`: as `build_preservation`; `licence`: of the data. Raises
-    TextsError naming the place of what is wrong, MissingExtra when a package is missing.
+    `source`: as in this module's head; `licence`: of the data; the others: as `build_preservation`. Raises TextsError
+    naming the place of what is wrong, MissingExtra when a package is missing.
     """
     for ratio in ratios:
         check_ratio("ratio", ratio)
+    check_layouts(layouts, folder)
     _exists(source)
     path = Path(source)
     texts: dict[str, str] = {}
@@ -210,5 +220,13 @@ def read_zerosense(source: str, *, ratios: Sequence[float], tokenizer: str, lice
         for name, text in sorted(texts.items())
     ]
     generator = "vtcfaith build --zerosense"
-    header = preservation_header(seed=None, generator=generator, licence=licence, ratios=ratios, tokenizer=tokenizer)
+    header = preservation_header(
+        seed=None,
+        generator=generator,
+        licence=licence,
+        layouts=layouts,
+        ratios=ratios,
+        tokenizer=tokenizer,
+        on_request=on_request,
+    )
     return Draft(header, rows)

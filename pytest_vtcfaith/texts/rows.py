@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, Self
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import PurePath, PurePosixPath
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from pytest_vtcfaith.texts.characters import fault
 from pytest_vtcfaith.texts.checks import LEAST_RATIO, MOST_RATIO
-from pytest_vtcfaith.texts.documents import survives
+from pytest_vtcfaith.texts.documents import slug, survives
 from pytest_vtcfaith.texts.uniform import TOLERANCE
+
+MATCHED = "natural-at-"
+"""A source `natural-at-SOURCE` is a natural text to be put on a page of the size of its partner's, `SOURCE`."""
+TEMPLATE = "template:"
+"""A layout `template:FILE` or `template:FILE#PAGE` is read from that file; its path is relative to the manifest's
+folder."""
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]*")
 
@@ -21,13 +30,36 @@ def _slug(value: str) -> str:
     return value
 
 
+def _source(value: str) -> str:
+    partner = value.removeprefix(MATCHED)
+    if partner != value and (partner in ("", "natural") or partner.startswith(MATCHED)):
+        raise ValueError(f"must name, after {MATCHED!r}, a source that is not natural itself, as in natural-at-uniform")
+    return value
+
+
+def _layout(value: str) -> str:
+    if value.startswith(TEMPLATE):
+        if not PurePosixPath(template_file(value)[0]).stem:
+            raise ValueError("must be template:FILE or template:FILE#PAGE, with the path of a file beside the manifest")
+        return value
+    if not _SLUG.fullmatch(value):
+        raise ValueError("must be an ASCII slug [a-z0-9][a-z0-9-]*, or template:FILE")
+    return value
+
+
+def _distinct_layouts(values: list[str]) -> list[str]:
+    if len(set(map(layout_slug, values))) < len(values):
+        raise ValueError("must not name one layout, or two templates of one slug, twice: remove or rename one")
+    return values
+
+
 def _visible(value: str) -> str:
     if problem := fault(value):
         raise ValueError(problem)
     return value
 
 
-def _distinct(values: list[str] | list[float]) -> list[str] | list[float]:
+def _distinct(values: list[Any]) -> list[Any]:
     if len(set(values)) < len(values):
         raise ValueError("must not name one value twice")
     return values
@@ -61,12 +93,19 @@ class RewritingHeader(_Header):
 
 
 class PreservationHeader(_Header):
-    """Header of `vtcfaith/preservation`: page layouts, compression ratios and the tokenizer that counted `n_text`."""
+    """Header of `vtcfaith/preservation`: page layouts, compression ratios and the tokenizer that counted `n_text`.
+
+    `on_request`: patterns (`fnmatch`, case kept) over `case_name`; the cases they match only run when a tier or a
+    renderer is asked for.
+    """
 
     schema_: Literal["vtcfaith/preservation"] = Field(alias="schema")
-    layouts: Annotated[list[Slug], Field(min_length=1), AfterValidator(_distinct)]
+    layouts: Annotated[list[Annotated[str, AfterValidator(_layout)]], Field(min_length=1)]
     ratios: Annotated[list[Ratio], Field(min_length=1), AfterValidator(_distinct)]
     tokenizer: Text
+    on_request: Annotated[list[Annotated[str, Field(min_length=1)]], AfterValidator(_distinct)] = []
+
+    _layouts_differ = field_validator("layouts")(_distinct_layouts)
 
 
 class RewritingRow(_Strict):
@@ -99,13 +138,17 @@ class RewritingRow(_Strict):
 
 
 class PreservationRow(_Strict):
-    """A text to be compressed; rows of one document (natural, uniform, …) are put on the same page size."""
+    """A text to be compressed; rows of one document (natural, uniform, …) belong together.
+
+    `record` tells how the text was made; nothing reads it.
+    """
 
     document: Slug
     lang: Lang
-    source: Slug
+    source: Annotated[Slug, AfterValidator(_source)]
     text: Text
     n_text: Annotated[int, Field(ge=1)]
+    record: dict[str, Any] = {}
 
     @property
     def key(self) -> str:
@@ -121,6 +164,56 @@ SCHEMAS: dict[str, tuple[type[RewritingHeader] | type[PreservationHeader], type[
 }
 
 
+def layout_slug(layout: str) -> str:
+    """A header's layout as tiers and case ids have it: its name, or `template-STEM` or `template-STEM-PAGE`.
+
+    STEM is the name of a template's file without its last suffix; it and the page are made a slug by `documents.slug`.
+    """
+    if not layout.startswith(TEMPLATE):
+        return layout
+    file, page = template_file(layout)
+    return f"template-{slug('-'.join(filter(None, (PurePosixPath(file).stem, page))))}"
+
+
+def template_file(layout: str) -> tuple[str, str]:
+    """File and page of a template layout; the page is empty where none is named."""
+    file, _, page = layout.removeprefix(TEMPLATE).partition("#")
+    return file, page
+
+
+def layout_in(folder: PurePath, layout: str) -> str:
+    """A header's layout as `pages.layouts.layout_named` takes it: a template's file is found from `folder`."""
+    return TEMPLATE + str(folder / layout.removeprefix(TEMPLATE)) if layout.startswith(TEMPLATE) else layout
+
+
+def case_name(layout: str, ratio: float, source: str) -> str:
+    """What `on_request` is matched with: `layout/ratio/source`, as in `glyph/7.5x/zerosense`, in every language."""
+    return f"{layout_slug(layout)}/{ratio:g}x/{source}"
+
+
+def unmatched(header: Mapping[str, Any], documents: Iterable[set[str]]) -> str | None:
+    """The first pattern of a preservation header's `on_request` that matches no case; None when there is none.
+
+    `documents`: the sources of each document's rows. Beside every source of a document that has a natural text there is
+    also the natural text at its size, `natural-at-SOURCE`.
+    """
+    names: set[str] = set()
+    for sources in documents:
+        names |= sources
+        if "natural" in sources:
+            names |= {MATCHED + other for other in sources if other != "natural" and not other.startswith(MATCHED)}
+    cases = [
+        case_name(layout, ratio, source)
+        for layout in header["layouts"]
+        for ratio in header["ratios"]
+        for source in sorted(names)
+    ]
+    for pattern in header.get("on_request", ()):
+        if not any(fnmatchcase(case, pattern) for case in cases):
+            return str(pattern)
+    return None
+
+
 def conflict(row: Row, other: Row) -> str:
     """Why two rows of one document cannot stand in one manifest; "" when they can."""
     if row.lang != other.lang:
@@ -130,6 +223,11 @@ def conflict(row: Row, other: Row) -> str:
     if isinstance(row, PreservationRow) and isinstance(other, PreservationRow):
         pair = {row.source: len(row.text), other.source: len(other.text)}
         natural = pair.get("natural", 0)
+        for source, length in pair.items():
+            partner = pair.get(source.removeprefix(MATCHED), 0) if source.startswith(MATCHED) else 0
+            if partner and abs(length - partner) > TOLERANCE * partner:
+                shown = source.removeprefix(MATCHED)
+                return f"{source!r} text of {length} characters is not within 1 % of the {partner} of {shown!r}"
         if "uniform" in pair and abs(pair["uniform"] - natural) > TOLERANCE * natural > 0:
             return f"text of {pair['uniform']} characters is not within 1 % of the natural text's {natural}"
     return ""

@@ -139,7 +139,7 @@ def test_unknown_model_lists_all_nearest_first(monkeypatch):
     assert message.startswith("unknown model 'tesserract'")
     listed = message.partition("nearest first: ")[2].split(", ")
     assert listed[0] == "tesseract"
-    assert set(listed) == {"tesseract", "rapidocr", "replay:FILE", "my-ocr", "house-vlm", "parcel"}
+    assert {"tesseract", "rapidocr", "replay:FILE", "openai:NAME@URL", "my-ocr", "house-vlm", "parcel"} <= set(listed)
 
 
 @pytest.mark.parametrize("name", ["", "replay", "replay:", "rapidocr:", "nothing:x", "Rapidocr", ":x"])
@@ -151,7 +151,7 @@ def test_names_that_mean_nothing(name):
 @pytest.mark.parametrize(
     ("name", "table", "message"),
     [
-        ("m", {}, r"\[tool.vtcfaith.models.m\]: adapter = None is not one of the known adapters: rapidocr, replay"),
+        ("m", {}, r"\[tool.vtcfaith.models.m\]: adapter = None is not one of the known adapters: .*rapidocr, replay"),
         ("m", {"adapter": "rapid"}, "adapter = 'rapid' is not one"),
         ("m", {"adapter": ["rapidocr"]}, "is not one"),
         ("m", "rapidocr", "must be a table"),

@@ -149,3 +149,14 @@ def test_a_lone_surrogate_in_the_case_of_a_missing_reply_is_no_crash(tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_bytes(b"")
     assert resolve(f"replay:{file}").load().reply("\ud83d").error is not None
+
+
+def test_a_table_declares_what_the_model_that_answered_declared(tmp_path):
+    file = tmp_path / "r.jsonl"
+    file.write_text('{"case": "c", "text": "t"}\n', encoding="utf-8")
+    table = {"adapter": "replay", "model": str(file), "languages": ["en"], "visual_tokens": "gemma3", "prompts": True}
+    found = resolve("m", {"m": table})
+    assert (found.languages, found.visual_tokens, found.prompts) == (frozenset({"en"}), "gemma3", True)
+    for option, value in {"languages": "en", "visual_tokens": "gemma9", "prompts": "yes"}.items():
+        with pytest.raises(ValueError, match="'m'"):
+            resolve("m", {"m": {**table, option: value}})

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vtcfaith.pages.budget import FAMILIES, Unsupported, fit_budget, resize_within, smart_resize, visual_tokens
+from pytest_vtcfaith.pages.budget import (
+    FAMILIES,
+    Unsupported,
+    fit_budget,
+    picture_cost,
+    resize_within,
+    smart_resize,
+    visual_tokens,
+)
 
 SQUARE, A4_72, A4_200 = (1024, 1024), (595, 842), (1654, 2339)
 CHECK_VALUES = {
@@ -55,6 +63,51 @@ def test_paddle_keeps_between_its_pixel_bounds() -> None:
 )
 def test_tiles_and_small_pictures(family: str, size: tuple[int, int], tokens: int) -> None:
     assert visual_tokens(family, *size) == tokens
+
+
+@pytest.mark.parametrize(
+    ("family", "size", "resized"),
+    [
+        ("qwen2.5-vl", (595, 842), (588, 840)),
+        ("glm-4.1v", (100, 10), (280, 28)),
+        ("paddleocr-vl", (5, 15), (224, 700)),
+        ("hunyuan-ocr", (595, 842), (608, 832)),
+        ("deepseek-ocr-tiny", (595, 842), (512, 512)),
+        ("deepseek-ocr-base", (595, 842), (724, 1024)),
+        ("deepseek-ocr-gundam", (320, 640), (512, 1024)),
+        ("deepseek-ocr-gundam", (595, 842), (1280, 1920)),
+        ("internvl3.5", (595, 842), (896, 1344)),
+        ("lighton-ocr", (595, 842), (602, 854)),
+        ("gemma3", (595, 842), (896, 896)),
+        ("nominal", (595, 842), None),
+    ],
+)
+def test_the_size_a_model_sees(family: str, size: tuple[int, int], resized: tuple[int, int] | None) -> None:
+    assert picture_cost(family, *size).resized == resized
+
+
+@pytest.mark.parametrize(
+    ("family", "size", "reason"),
+    [
+        ("lighton-ocr", (14, 300), "the model sees it at 14x308, which is no token"),
+        ("lighton-ocr", (1, 3000), "the model sees it at 0x1540, which is no token"),
+        ("deepseek-ocr-2", (3000, 1), "its short side vanishes when the long one becomes 1024 pixels"),
+        ("deepseek-ocr-large", (1, 2560), "its short side vanishes when the long one becomes 1280 pixels"),
+        ("paddleocr-vl", (2272, 5), "grown to cells of 28: aspect ratio 454.4 is over 200"),
+    ],
+)
+def test_a_picture_that_no_model_could_see(family: str, size: tuple[int, int], reason: str) -> None:
+    with pytest.raises(ValueError, match=rf"^picture of {size[0]}x{size[1]} pixels.*{reason}"):
+        visual_tokens(family, *size)
+
+
+def test_the_published_modes_of_deepseek_ocr() -> None:
+    """DeepSeek-OCR (arXiv 2510.18234), Table 1: tokens of each mode; a square picture has no padding."""
+    modes = {"tiny": (512, 64), "small": (640, 100), "base": (1024, 256), "large": (1280, 400)}
+    for mode, (side, tokens) in modes.items():
+        assert visual_tokens(f"deepseek-ocr-{mode}", side, side) == tokens
+    gundam = {visual_tokens("deepseek-ocr-gundam", 640 * c, 640 * r) for c in range(1, 10) for r in range(1, 10)}
+    assert gundam == {256 + 100 * n for n in (0, 2, 3, 4, 5, 6, 7, 8, 9)}
 
 
 def test_unknown_family_names_the_nearest_first() -> None:
@@ -145,6 +198,7 @@ def test_nominal_counts_started_cells(width: int, height: int, stride: int) -> N
     assert visual_tokens(f"nominal-{stride}", width, height) == cells
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from([*FAMILIES, "nominal-32"]),
     st.integers(1, 3000),
@@ -193,7 +247,7 @@ def _taken_as_it_is(family: str, width: int, height: int) -> bool:
     if max(width, height) > 200 * min(width, height):
         return family not in BOUNDS
     if family == "lighton-ocr":
-        return max(width, height) <= 1540
+        return min(width, height) > 14 and max(width, height) <= 1540
     if family not in BOUNDS:
         return True
     factor, low, high = BOUNDS[family]

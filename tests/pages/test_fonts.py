@@ -12,7 +12,7 @@ from pytest_vtcfaith.pages import fonts
 from pytest_vtcfaith.pages.fonts import FontFile, FontUnavailable, MissingGlyphs, Style, font_for, missing_characters
 
 
-@pytest.mark.parametrize("style", ["serif", "sans"])
+@pytest.mark.parametrize("style", ["serif", "sans", "wide"])
 @pytest.mark.parametrize(
     ("lang", "text"),
     [

@@ -1,4 +1,4 @@
-"""The pixels of four pages, pinned: they are the same on every machine with the pinned Pillow."""
+"""The pixels of some pages, pinned: they are the same on every machine with the pinned Pillow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ PINS = {
     "en": "6eb93cd8cfbbf6481e3b332a87afca127f8aa46200e782ab00c998ed75635749",
     "zh": "44cd253385b86924b378a549888cd454806fe6439554f1f3e63b88b83faa4c30",
     "ko": "ace3a51b9203d95380e920d96ee2b1dc6b927cb82ba28685f40b4d814b2456d6",
-    "glyph 10x": "67f53549d3cd89ec85a5bde156ec00734ee78650bd858794c52edc49928593b0",
+    "glyph 10x": "fbc623ce45960d0250c5121efba6840433e654084da839e9048958fbc3bebf8e",
+    "glyph": "5c1e3544df094ca4f3908b91a49763e63f5a64a38b135edaacb993404fe92545",
+    "fox": "ff73d5eca3d529785b4021bbf43bd45800b5717f1303ad1164e590a244250800",
+    "omni": "7f7bd0a0cf328b34d312b274477e4878a59e7141feadd966971036e30f505999",
 }
 
 pytestmark = pytest.mark.skipif(
@@ -30,6 +33,11 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize("lang", TEXTS)
 def test_a_faithc4_page(lang: str) -> None:
     assert pixel_key(render(TEXTS[lang], lang=lang).image) == PINS[lang]
+
+
+@pytest.mark.parametrize("layout", ["glyph", "fox", "omni"])
+def test_a_page_at_the_layouts_resolution(layout: str) -> None:
+    assert pixel_key(render(TEXTS["en"] + "\n" + TEXTS["en"], layout=layout).image) == PINS[layout]
 
 
 def test_a_glyph_page_fitted_to_ten_times_compression() -> None:

@@ -11,25 +11,43 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 import pytest_vtcfaith.pages as pages
-from pytest_vtcfaith.pages import MissingGlyphs, Page, PageOverflow, WordBox, crop_word, fit_budget, render
+from pytest_vtcfaith.pages import (
+    BlockLayout,
+    Layout,
+    MissingGlyphs,
+    Page,
+    PageOverflow,
+    WordBox,
+    crop_word,
+    fit_budget,
+    layout_named,
+    render,
+)
 from pytest_vtcfaith.pages.fonts import font_for
-from pytest_vtcfaith.pages.layouts import FAITHC4, GLYPH, Layout
+from pytest_vtcfaith.pages.layouts import FAITHC4, GLYPH, LAYOUTS, FlowLayout
 
 TEXTS = {
     "en": "Ångström’s jury (fjord, 1,284 kg) judged “Typography”… AVATAR To. Ég Ĵ gjpqy | “it's Wÿ!” " * 6,
     "zh": "港务长林晓梅在2024年3月15日清点了1,284箱货物（全部受潮）。“今晚会很长……”她写：GPT-4.5——《日报》。" * 4,
     "ko": "항만 관리자 김민수는 2024년 3월에 1,284개의 상자를 세었다. 밤은 “길 것이다”라고 그는 적었다. " * 5,
 }
-PAGES = [(lang, layout) for lang in TEXTS for layout in ("faithc4", "glyph")]
+PAGES = [(lang, layout) for lang in TEXTS for layout in LAYOUTS]
+APART = replace(GLYPH, newline_mark="")
+"""Glyph with paragraphs kept apart."""
 
 
 def ink_of(page: Page) -> Image.Image:
     return ImageChops.invert(page.image.convert("L"))
 
 
+def without_figures(layout: str) -> Layout:
+    found = layout_named(layout)
+    return replace(found, figures=()) if isinstance(found, BlockLayout) else found
+
+
 @pytest.mark.parametrize(("lang", "layout"), PAGES)
 def test_all_ink_lies_in_boxes_and_each_box_is_tight(lang: str, layout: str) -> None:
-    page = render(TEXTS[lang], layout=layout, lang=lang)
+    page = render(TEXTS[lang], layout=without_figures(layout), lang=lang)
     ink = ink_of(page)
     for word in page.words:
         box = (word.left, word.top, word.right, word.bottom)
@@ -47,8 +65,10 @@ def test_boxes_stand_apart(lang: str, layout: str) -> None:
             assert a.right <= b.left or b.right <= a.left or a.bottom <= b.top or b.bottom <= a.top, (a, b)
 
 
-@pytest.mark.parametrize(("lang", "layout"), [(lang, FAITHC4) for lang in TEXTS] + [(lang, GLYPH) for lang in TEXTS])
-def test_a_crop_is_the_word_drawn_alone(lang: str, layout: Layout) -> None:
+@pytest.mark.parametrize(
+    ("lang", "layout"), [(lang, layout) for lang in TEXTS for layout in (FAITHC4, replace(GLYPH, style="sans"))]
+)
+def test_a_crop_is_the_word_drawn_alone(lang: str, layout: FlowLayout) -> None:
     page = render(TEXTS[lang], layout=layout, lang=lang)
     font = ImageFont.truetype(
         font_for(layout.style, lang).path, layout.font_size_pt * layout.dpi / 72, layout_engine=ImageFont.Layout.BASIC
@@ -69,8 +89,9 @@ def test_offsets_and_lines_agree_with_the_text(lang: str, layout: str) -> None:
     assert page.line_starts[0] == 0
     assert list(page.line_starts) == sorted(set(page.line_starts))
     for number, start in enumerate(page.line_starts):
-        assert min(word.start for word in page.words if word.line == number) == start
-    assert page.text.index("\n") + 1 in page.line_starts
+        assert min(word.start for word in page.words + page.marks if word.line == number) == start
+    if layout != "glyph":
+        assert page.text.index("\n") + 1 in page.line_starts
 
 
 def test_english_lines_are_as_full_as_they_can_be() -> None:
@@ -137,10 +158,10 @@ def test_the_text_of_a_page_is_what_is_visible(text: str, visible: str, lines: i
     assert len(page.line_starts) == lines
 
 
-@pytest.mark.parametrize("layout", ["faithc4", "glyph"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("text", ["", " \n ", "\u200b"])
 def test_an_empty_text_is_a_blank_page(text: str, layout: str) -> None:
-    page = render(text, layout=layout)
+    page = render(text, layout=without_figures(layout))
     assert (page.words, page.line_starts, page.text) == ((), (), "")
     assert ink_of(page).getbbox() is None
     assert min(page.image.size) > 20
@@ -157,9 +178,9 @@ def test_missing_glyphs_are_found_before_drawing(text: str) -> None:
 def test_a_text_longer_than_the_page_is_an_error_with_the_numbers() -> None:
     with pytest.raises(PageOverflow, match=r"takes \d+ lines and a page of \d+ pt, layout 'faithc4' has 842 pt"):
         render("harbour " * 2500)
-    with pytest.raises(PageOverflow, match="layout 'glyph' has 842 pt"):
-        render("a\n" * 83, layout="glyph")
-    assert len(render("a\n" * 81, layout="glyph").line_starts) == 81
+    with pytest.raises(PageOverflow, match="83 lines and a page of 850 pt, layout 'glyph' has 842 pt"):
+        render("a\n" * 83, layout=APART)
+    assert len(render("a\n" * 81, layout=APART).line_starts) == 81
 
 
 def test_faithc4_is_as_high_as_its_text() -> None:
@@ -167,22 +188,6 @@ def test_faithc4_is_as_high_as_its_text() -> None:
     assert short.width == long.width == 1240
     assert short.height == pytest.approx((10.8 + 72) * 150 / 72, abs=3)
     assert long.height == pytest.approx((40 * 10.8 + 72) * 150 / 72, abs=3)
-
-
-def test_glyph_is_the_whole_page_unless_cropped() -> None:
-    assert render("low tide", layout="glyph").image.size == (595, 842)
-    cropped = render("low tide", layout=replace(GLYPH, crop_height=True))
-    assert cropped.width == 595
-    assert cropped.height == pytest.approx(30, abs=3)
-
-
-def test_colours() -> None:
-    page = render("low tide", layout=replace(GLYPH, ink=(255, 255, 0), paper=(0, 0, 128)))
-    assert page.image.getpixel((0, 0)) == (0, 0, 128)
-    word = page.words[0]
-    red, _, blue = page.image.crop((word.left, word.top, word.right, word.bottom)).split()
-    assert red.getextrema()[1] > 200
-    assert blue.getextrema()[0] < 60
 
 
 @pytest.mark.parametrize("lang", TEXTS)
@@ -236,9 +241,9 @@ def test_an_impossible_size_is_an_error(size: tuple[int, int]) -> None:
 
 
 def test_unknown_layout_and_language() -> None:
-    with pytest.raises(ValueError, match="unknown layout 'fathc4'; known, nearest first: faithc4"):
+    with pytest.raises(ValueError, match=r"unknown layout 'fathc4'; known, nearest first: faithc4, .*template:FILE"):
         render("low", layout="fathc4")
-    with pytest.raises(ValueError, match="language 'fr'; styles: serif, sans; languages: en, zh, ko, mixed"):
+    with pytest.raises(ValueError, match="language 'fr'; styles: serif, sans, wide; languages: en, zh, ko, mixed"):
         render("low", lang="fr")
 
 
@@ -252,12 +257,43 @@ def test_the_fingerprint_names_all_that_shapes_the_pixels(monkeypatch: pytest.Mo
         render("AVATAR To.", layout=replace(FAITHC4, dpi=151)),
         render("AVATAR To.", layout=replace(FAITHC4, ink=(1, 0, 0))),
         render("AVATAR To.", size=(500, 100)),
+        render("AVATAR To.", last=False),
+        render("AVATAR To.", layout=replace(GLYPH, style="sans")),
+        render("AVATAR To.", layout=APART),
+        render("AVATAR To.", layout="fox"),
     ]
     from pytest_vtcfaith.pages.render import _library_versions
 
     monkeypatch.setattr(sys.modules[_library_versions.__module__], "_library_versions", lambda: ("0", "0"))
     others.append(render("AVATAR To."))
     assert len({base.fingerprint, *(page.fingerprint for page in others)}) == len(others) + 1
+
+
+def test_the_name_of_a_layout_shapes_no_pixel() -> None:
+    assert render("low", layout=replace(FAITHC4, name="other")).fingerprint == render("low").fingerprint
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("en", "x" * 900),
+        ("en", "a\tb  c\nd e\u0301 x\u0302y"),
+        ("zh", "海" * 300 + "。" + "“海”" * 100),
+        ("zh", "A" * 700 + "，海"),
+        ("ko", "가나다라 " * 200 + "\n" + "마" * 300),
+        ("en", "tide. " * 400),
+    ],
+)
+def test_awkward_texts_on_every_layout(layout: str, lang: str, text: str) -> None:
+    for size in (None, (300, 420)):
+        page = render(text, layout=layout, lang=lang, size=size)
+        assert "".join(word.text for word in page.words) == "".join(page.text.split())
+        assert [word.start for word in page.words] == sorted(word.start for word in page.words)
+        for word in page.words:
+            assert page.text[word.start : word.start + len(word.text)] == word.text
+            assert 0 <= word.left < word.right <= page.width
+            assert 0 <= word.top < word.bottom <= page.height
 
 
 def test_two_renders_have_the_same_pixels() -> None:
@@ -283,14 +319,11 @@ def test_a_crop_shows_the_whole_line() -> None:
 def test_any_latin_text_keeps_its_boxes(text: str) -> None:
     page = render(text, layout="glyph")
     ink = ink_of(page)
-    total = 0
-    for word in page.words:
+    for word in page.words + page.marks:
         box = (word.left, word.top, word.right, word.bottom)
         assert ink.crop(box).getbbox() == (0, 0, word.right - word.left, word.bottom - word.top)
-        total += 1
         ink.paste(0, box)
     assert ink.getbbox() is None
-    assert total == len(page.words)
 
 
 def test_importing_pages_is_cheap() -> None:
@@ -298,15 +331,6 @@ def test_importing_pages_is_cheap() -> None:
     code = f"import sys, pytest_vtcfaith.pages; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_drawing_loads_no_numpy() -> None:
-    code = (
-        "import sys; from pytest_vtcfaith.pages import render; "
-        "render('low tide', layout='glyph', size=(300, 400)).image; print('numpy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
 
 
 def test_exports() -> None:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vtcfaith.pages.linebreaking import CLOSING, may_part, visible_text
-from pytest_vtcfaith.pages.typesetting import Ink, PageOverflow, Setting, typeset
+from pytest_vtcfaith.pages.typesetting import Frame, Ink, Setting, Spacing, typeset
 
 EM = 10
 
@@ -21,8 +24,12 @@ def lines(setting: Setting) -> list[list[str]]:
     return [[word.text for word in line.words] for line in setting.lines]
 
 
+def frame(width: int, height: float = math.inf, **changes: Any) -> Frame:
+    return replace(Frame(width, height, line_height=12, first_baseline=9, measure=block, space=EM), **changes)
+
+
 def set_text(text: str, lang: str, width: int) -> Setting:
-    return typeset(text, lang, width=width, line_height=12, first_baseline=9, measure=block, space=EM)
+    return typeset(text, lang, [frame(width)])
 
 
 @pytest.mark.parametrize(
@@ -62,13 +69,14 @@ def test_fifty_han_characters_wrap_at_twenty() -> None:
 
 
 def test_a_line_too_narrow_for_a_character_is_an_error() -> None:
-    with pytest.raises(PageOverflow, match=r"a line of 9 pixels cannot hold the character 'l' \(10 pixels wide\)"):
-        set_text("low", "en", 9)
+    setting = set_text("low", "en", 9)
+    assert (setting.lines, setting.rest) == ((), 0)
+    assert setting.obstacle == "a line of 9 pixels cannot hold the character 'l' (10 pixels wide)"
 
 
 def test_a_long_word_is_not_parted_from_its_combining_mark() -> None:
     text = "xx̂y"
-    assert lines(typeset(text, "en", width=20, line_height=12, first_baseline=9, measure=block, space=EM)) == [
+    assert lines(set_text(text, "en", 20)) == [
         ["x"],
         ["x̂"],
         ["y"],
@@ -132,7 +140,7 @@ def awkward(word: str) -> Ink:
     st.sampled_from([block, awkward]),
 )
 def test_every_character_is_set_once_in_place_and_apart(text: str, lang: str, width: int, measure: object) -> None:
-    setting = typeset(text, lang, width=width, line_height=9.5, first_baseline=7.5, measure=measure, space=EM)  # type: ignore[arg-type]
+    setting = typeset(text, lang, [frame(width, line_height=9.5, first_baseline=7.5, measure=measure)])
     placed = [(line.baseline, word) for line in setting.lines for word in line.words]
     assert "".join(word.text for _, word in placed) == text.replace(" ", "").replace("\n", "")
     boxes = []
@@ -142,7 +150,7 @@ def test_every_character_is_set_once_in_place_and_apart(text: str, lang: str, wi
         assert box[0] >= 0
         assert box[1] >= 0
         assert box[2] <= width
-        assert box[3] <= setting.height
+        assert box[3] <= setting.heights[0]
         boxes.append(box)
     for i, a in enumerate(boxes):
         for b in boxes[i + 1 :]:
@@ -155,6 +163,99 @@ def test_tall_letters_push_their_line_down_and_the_rest_with_it() -> None:
     def measure(word: str) -> Ink:
         return Ink(EM, 0, -20 if word == "A" else -8, EM, 0)
 
-    setting = typeset("x\nA\nx", "en", width=50, line_height=12, first_baseline=9, measure=measure, space=EM)
+    setting = typeset("x\nA\nx", "en", [frame(50, measure=measure)])
     assert [line.baseline for line in setting.lines] == [9, 29, 41]
-    assert setting.height == 44
+    assert setting.heights == (44,)
+
+
+def test_frames_are_filled_one_after_another() -> None:
+    frames = [frame(40, 24), frame(30, 5), frame(9, 60), frame(200, 60, max_lines=1), frame(60, 100)]
+    setting = typeset("aa bb cccc dd eeeee f\ng hh ii", "en", frames)
+    assert [(line.frame, [word.text for word in line.words], line.baseline) for line in setting.lines] == [
+        (0, ["aa"], 9),
+        (0, ["bb"], 21),
+        (3, ["cccc", "dd", "eeeee", "f"], 9),
+        (4, ["g", "hh"], 9),
+        (4, ["ii"], 21),
+    ]
+    assert setting.heights == (24, 0, 0, 12, 24)
+    assert setting.rest is None
+
+
+def test_what_no_frame_has_room_for_is_the_rest() -> None:
+    setting = typeset("aa bb\ncc", "en", [frame(20, 12), frame(20, 12)])
+    assert (len(setting.lines), setting.rest) == (2, 6)
+    assert typeset("aa bb\ncc", "en", [frame(50, 12)]).rest == 6
+    assert typeset("aaaaa", "en", [frame(30, 12)]).rest == 3
+
+
+@pytest.mark.parametrize(
+    ("alignment", "expected"),
+    [
+        ("left", [[0, 30, 60], [0]]),
+        ("right", [[15, 45, 75], [75]]),
+        ("center", [[7, 37, 67], [37]]),
+        ("justify", [[0, 37, 75], [0]]),
+    ],
+)
+def test_alignments(alignment: str, expected: list[list[int]]) -> None:
+    setting = typeset("aa bb cc dd", "en", [frame(95, alignment=alignment)])
+    assert [[word.x for word in line.words] for line in setting.lines] == expected
+
+
+def test_spacing_around_paragraphs() -> None:
+    spacing = Spacing(first_line=10, left=20, right=5, before=3.0, after=4.0, padding=2)
+    setting = typeset("aa bb\ncc", "en", [frame(64, 100)], spacing=spacing)
+    assert [([word.x for word in line.words], line.baseline) for line in setting.lines] == [
+        ([32], 11),
+        ([22], 23),
+        ([32], 46),
+    ]
+    assert [(part.top, part.bottom) for part in setting.parts] == [(0, 28), (35, 51)]
+
+
+def test_parts_of_a_paragraph_in_two_frames() -> None:
+    setting = typeset("aa bb cc", "en", [frame(24, 16), frame(24, 60)], spacing=Spacing(padding=2))
+    assert setting.parts == ((0, 0, 16), (1, 0, 28))
+
+
+@pytest.mark.parametrize(("lang", "text"), [("en", "aa\nbb, cc\n(d"), ("zh", "海路\n港。\nab")])
+def test_a_mark_joins_paragraphs(lang: str, text: str) -> None:
+    setting = typeset(text, lang, [frame(500)], mark="@")
+    words = [word for line in setting.lines for word in line.words]
+    assert len(setting.lines) == 1
+    assert "".join(word.text for word in words) == text.replace("\n", "@").replace(" ", "")
+    for word in words:
+        assert text[word.start : word.start + len(word.text)] == ("\n" if word.mark else word.text)
+    for word, after in pairwise(words):
+        if word.mark or after.mark:
+            assert after.x - (word.x + word.ink.right) == EM
+
+
+@given(
+    st.text(alphabet="海路，。“ab1.-é가 \n", max_size=150).map(visible_text),
+    st.sampled_from(["en", "zh", "ko"]),
+    st.lists(st.tuples(st.integers(5, 120), st.integers(0, 60), st.sampled_from([None, 1, 2])), min_size=1, max_size=6),
+    st.sampled_from(["left", "right", "center", "justify"]),
+    st.sampled_from(["", "@"]),
+)
+def test_frames_hold_what_stands_before_the_rest(
+    text: str, lang: str, sizes: list[tuple[int, int, int | None]], alignment: str, mark: str
+) -> None:
+    frames = [
+        frame(width, height, max_lines=lines, measure=awkward, alignment=alignment) for width, height, lines in sizes
+    ]
+    setting = typeset(text, lang, frames, mark=mark)
+    words = [(line, word) for line in setting.lines for word in line.words]
+    done = text if setting.rest is None else text[: setting.rest]
+    assert "".join(word.text for _, word in words if not word.mark) == done.replace(" ", "").replace("\n", "")
+    assert [line.frame for line in setting.lines] == sorted(line.frame for line in setting.lines)
+    for number, size in enumerate(sizes):
+        held = [line for line in setting.lines if line.frame == number]
+        assert size[2] is None or len(held) <= size[2]
+    for line, word in words:
+        width, height, _ = sizes[line.frame]
+        assert word.x + word.ink.left >= 0
+        assert word.x + word.ink.right <= width
+        assert line.baseline + word.ink.top >= 0
+        assert line.baseline + word.ink.bottom <= setting.heights[line.frame] <= height

@@ -153,7 +153,7 @@ def test_several_models_and_the_best_of_them(bench) -> None:
     gates = {row["gate"]: row for row in json.loads((found.folder / "gates.json").read_text(encoding="utf-8"))}
     best = gates["all-glyph-2.5x-natural-A"]
     assert (best["model"], best["value"], best["verdict"]) == ("all", 1.0, "pass")
-    assert "best of 2 models: replay-good-jsonl" in best["message"]
+    assert "A of 2 models, best: replay-good-jsonl" in best["message"]
     own = {row["model"].split("-")[1]: row for row in gates.values() if row["metric"] == "word_accuracy" and row["min"]}
     assert (own["good"]["value"], own["good"]["verdict"]) == (1.0, "pass")
     assert 0.4 < own["bad"]["value"] < 0.55

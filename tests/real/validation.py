@@ -84,18 +84,24 @@ def rewriting(model: str, scores: list[CaseScore]) -> None:
 
 
 def preservation(model: str, scores: list[CaseScore]) -> None:
-    """Word accuracy by ratio and source, and what else the uniform texts show."""
+    """Word accuracy by layout, source and ratio, and what else the sources without a text's meaning show."""
     suite = load_suite("preservation")
     tiers = {s.case.tier for s in scores}
     ratios = sorted({t.split("/")[2] for t in tiers}, key=lambda r: float(r[:-1]))
-    wanted = [(source, "word_accuracy") for source in sorted({t.split("/")[3] for t in tiers})]
-    wanted += [("uniform", k) for k in ("word_precision", "word_recall", "prior_gap", "gap_at_ratio", "failure_rate")]
     rows = []
-    for source, name in wanted:
-        summaries = [suite.summarise(f"preservation/glyph/{r}/{source}", scores) for r in ratios]
-        rows.append([source, name, *(show(value(suite.metrics[name], s.columns)) for s in summaries)])
+    for layout in sorted({t.split("/")[1] for t in tiers}):
+        for source in sorted({t.split("/")[3] for t in tiers if t.split("/")[1] == layout}):
+            summaries = [suite.summarise(f"preservation/{layout}/{r}/{source}", scores) for r in ratios]
+            names = ["word_accuracy"]
+            if not source.startswith("natural"):
+                names += ["prior_gap", "gap_at_ratio", "failure_rate"]
+            for name in names:
+                cells = [show(value(suite.metrics[name], s.columns)) for s in summaries]
+                if any(cell != "–" for cell in cells):
+                    rows.append([layout, source, name, *cells])
+            rows.append([layout, source, "measured", *(str(s.measured) for s in summaries)])
     print(f"\n### {model}: preservation\n")
-    table(["source", "metric", *ratios], rows)
+    table(["layout", "source", "metric", *ratios], rows)
 
 
 for name in sys.argv[1:]:

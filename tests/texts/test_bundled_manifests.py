@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from pytest_vtcfaith.suites import load_suite
 from pytest_vtcfaith.suites.case import Case
 from pytest_vtcfaith.suites.preservation_metrics import token_bucket
 from pytest_vtcfaith.texts import read_manifest
+from pytest_vtcfaith.texts.build import derived_seed
+from pytest_vtcfaith.texts.controls import CONTROLS, control, is_control
 from pytest_vtcfaith.texts.scripts import common_han
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,7 +46,7 @@ def test_rebuilding_gives_the_same_bytes(command: str, tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize(
     ("name", "documents", "rows"),
-    [("rewriting-en", 28, 112), ("rewriting-zh", 20, 60), ("rewriting-ko", 20, 80), ("preservation-en", 12, 24)],
+    [("rewriting-en", 28, 112), ("rewriting-zh", 20, 60), ("rewriting-ko", 20, 80), ("preservation-en", 12, 12 * 14)],
 )
 def test_the_bundled_manifests_are_complete(name: str, documents: int, rows: int) -> None:
     manifest = read_manifest(DATA / f"{name}.jsonl")
@@ -52,8 +55,13 @@ def test_the_bundled_manifests_are_complete(name: str, documents: int, rows: int
 
 
 def preservation_cases() -> list[Case]:
+    """The cases that run unless others are asked for."""
     cases = load_suite("preservation").cases()
-    assert len(cases) == 12 * 3 * 7
+    assert len(cases) == 12 * 7 * (14 + 13)  # each row, and the natural text at the size of each other one
+    cases = [case for case in cases if not case.on_request]
+    assert {case.params["source"] for case in cases} == {"natural", "uniform", "natural-at-uniform"}
+    assert {case.params["layout"] for case in cases} == {"glyph"}
+    assert len(cases) == 12 * 7 * 3
     return cases
 
 
@@ -79,6 +87,40 @@ def test_partners_have_as_many_characters_and_fit_on_a_page() -> None:
     assert len(characters) == 12
     for pair in characters.values():
         assert abs(pair["uniform"] - pair["natural"]) <= 0.01 * pair["natural"]
+
+
+def test_every_natural_passage_has_the_controls_of_the_paper() -> None:
+    manifest = read_manifest(DATA / "preservation-en.jsonl")
+    natural = {row["document"]: row for _, row in manifest.rows if row["source"] == "natural"}
+    found: dict[str, set[str]] = {}
+    for _, row in manifest.rows:
+        found.setdefault(row["source"], set()).add(row["document"])
+        if is_control(row["source"]):
+            seed = derived_seed(manifest.header["seed"], row["document"], row["source"])
+            text = natural[row["document"]]["text"]
+            assert row["text"] == control(text, row["source"], lang="en", seed=seed)
+            assert Counter(row["text"]) == Counter(text)
+    assert set(found) == {"natural", "uniform", *CONTROLS}
+    assert all(documents == set(natural) for documents in found.values())
+
+
+def test_controls_that_break_words_cost_more_tokens() -> None:
+    rows = [row for _, row in read_manifest(DATA / "preservation-en.jsonl").rows]
+    total = {name: sum(row["n_text"] for row in rows if row["source"] == name) for name in ("natural", *CONTROLS)}
+    for kind in ("swap", "shuffle"):
+        grown = [total["natural"], *(total[f"{kind}-{p}"] for p in (5, 10, 50, 100))]
+        assert grown == sorted(grown)
+        assert 1.8 < grown[-1] / grown[0] < 2.2
+    for kind in ("word-swap", "word-shuffle"):
+        for k in (5, 10):
+            assert abs(total[f"{kind}-{k}"] / total["natural"] - 1) < 0.02
+
+
+def test_every_control_fits_on_a_page() -> None:
+    for _, row in read_manifest(DATA / "preservation-en.jsonl").rows:
+        if is_control(row["source"]):
+            # raises PageOverflow for a text longer than the page
+            assert render(row["text"], layout="glyph", lang="en").text == row["text"]
 
 
 def test_every_length_has_the_documents_it_should() -> None:

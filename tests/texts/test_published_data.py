@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_vtcfaith.texts import MissingExtra, TextsError, write_manifest
+from pytest_vtcfaith.texts import MissingExtra, TextsError, read_manifest, write_manifest
 from pytest_vtcfaith.texts.published import read_faithc4, read_zerosense
 
 PAGES = [
@@ -193,7 +193,17 @@ def test_zerosense(tmp_path: Path) -> None:
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     assert zerosense(tmp_path) == expected
     draft = read_zerosense(str(tmp_path), ratios=[10.0], tokenizer="deepseek", licence="CC0")
+    assert draft.header["layouts"] == ["glyph"]
     write_manifest(tmp_path / "m.jsonl", draft.header, draft.rows)
+    layouts = ["glyph", "fox"]
+    draft = read_zerosense(
+        str(tmp_path), ratios=[10.0], tokenizer="qwen", layouts=layouts, on_request=["fox/*"], licence="CC0"
+    )
+    write_manifest(tmp_path / "m.jsonl", draft.header, draft.rows)
+    header = read_manifest(tmp_path / "m.jsonl").header
+    assert (header["layouts"], header["on_request"], header["tokenizer"]) == (layouts, ["fox/*"], "qwen")
+    with pytest.raises(TextsError, match="unknown layout 'fax'"):
+        read_zerosense(str(tmp_path), ratios=[10.0], tokenizer="deepseek", layouts=["fax"], licence="CC0")
 
 
 @pytest.mark.parametrize("ratio", [1e-300, 0.0, -1.0, 1e300, float("nan"), float("inf")])

@@ -1,0 +1,153 @@
+"""From the body of a chat completion to a reply. Only `content` is ever read as a transcript, never reasoning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_vtcfaith.metrics.outcomes import Reply
+
+TEMPLATE_TOKENS = 256
+"""More than a chat template adds to the text of a prompt."""
+
+
+class ServerError(ValueError):
+    """A body that reports an error; `status` is its HTTP status where it names one."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def chat_reply(body: bytes, *, whole: bool, max_tokens: int, prompt_bytes: int) -> Reply:
+    """The reply in the body of a chat completion.
+
+    `whole` is False for a body that was cut off for its size: the text up to there is kept, with the finish reason
+    `cut_off`. `max_tokens` is the limit that was sent. `prompt_bytes` is the length of the prompt's texts in UTF-8:
+    where the server reports no image tokens, `prompt_tokens` less one token per byte and `TEMPLATE_TOKENS` were spent
+    on the picture for certain.
+
+    A refusal field, and the finish reason `content_filter`, are refusals. Raises ServerError for a body that reports an
+    error, and ValueError for one that is no chat completion or has no choice.
+    """
+    data = _json(body) if whole else _cut_json(body)
+    if not isinstance(data, dict):
+        raise ValueError(f"the reply is no chat completion: {_shown(data)}")
+    _raise_reported(data)
+    choices = data.get("choices")
+    if not isinstance(choices, list):
+        raise ValueError(f"the reply is no chat completion: choices = {_shown(choices)}")
+    if not choices:
+        raise ValueError("the server answered without any choice (choices = [])")
+    choice = choices[0]
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        raise ValueError(f"the reply is no chat completion: message = {_shown(message)}")
+    text, refusal = _content(message)
+    finish = choice.get("finish_reason")
+    finish = finish if isinstance(finish, str) else None
+    if finish in ("abort", "error"):
+        raise ValueError(f"the server broke the reply off (finish_reason {finish!r})")
+    if finish == "content_filter":
+        refusal = refusal or "content_filter"
+    if not whole:
+        finish = "cut_off"
+    usage = data.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    return Reply(
+        text=text,
+        finish_reason=finish,
+        completion_tokens=_count(usage.get("completion_tokens")),
+        max_tokens=max_tokens,
+        image_tokens=_image_tokens(usage, prompt_bytes),
+        refusal=refusal,
+    )
+
+
+def error_text(body: bytes, limit: int = 300) -> str:
+    """What the body of an error says, in one line of at most `limit` characters."""
+    text = body.decode("utf-8", errors="replace")
+    try:
+        _raise_reported(_json(body))
+    except ServerError as error:
+        text = str(error)
+    except ValueError:
+        pass
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[:limit] + "…"
+
+
+def error_code(body: bytes) -> str | None:
+    """The code of an error in the body, such as `insufficient_quota`."""
+    try:
+        data = _json(body)
+    except ValueError:
+        return None
+    error = data.get("error") if isinstance(data, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, str) else None
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        start = _shown(body[:80].decode("utf-8", errors="replace"))
+        raise ValueError(f"the reply is not JSON ({type(error).__name__}): {start}") from error
+
+
+def _cut_json(body: bytes) -> Any:
+    import jiter
+
+    try:
+        return jiter.from_json(body, partial_mode="trailing-strings")
+    except ValueError as error:
+        raise ValueError(f"the reply was cut off after {len(body)} bytes and is not JSON") from error
+
+
+def _raise_reported(data: Any) -> None:
+    if not isinstance(data, dict) or "choices" in data:
+        return
+    error = data.get("error")
+    status: object = None
+    if isinstance(error, dict):
+        said, status = error.get("message"), error.get("code")
+    else:
+        said = error or data.get("message") or data.get("detail")
+    if said is None and error is None:
+        return
+    number = status if isinstance(status, int) and not isinstance(status, bool) else None
+    raise ServerError(said if isinstance(said, str) else _shown(said if said is not None else error), number)
+
+
+def _content(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    content, refusal = message.get("content"), message.get("refusal")
+    refusals = [refusal] if isinstance(refusal, str) and refusal else []
+    if content is None or isinstance(content, str):
+        return content, "".join(refusals) or None
+    if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
+        raise ValueError(f"the reply is no chat completion: content = {_shown(content)}")
+    texts = [part.get("text") for part in content if part.get("type") in ("text", "output_text")]
+    refusals += [part["refusal"] for part in content if isinstance(part.get("refusal"), str) and part["refusal"]]
+    return "".join(text for text in texts if isinstance(text, str)), "".join(refusals) or None
+
+
+def _image_tokens(usage: Mapping[str, Any], prompt_bytes: int) -> int | None:
+    for name in ("prompt_tokens_details", "input_tokens_details"):
+        details = usage.get(name)
+        count = _count(details.get("image_tokens")) if isinstance(details, dict) else None
+        if count:  # 0 where the server does not count them
+            return count
+    prompt = _count(usage.get("prompt_tokens"))
+    at_least = 0 if prompt is None else prompt - prompt_bytes - TEMPLATE_TOKENS
+    return at_least if at_least > 0 else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, default=repr)
+    return text if len(text) <= 80 else text[:80] + "…"
