@@ -57,7 +57,7 @@ def test_the_bundled_manifests_are_complete(name: str, documents: int, rows: int
 def preservation_cases() -> list[Case]:
     """The cases that run unless others are asked for."""
     cases = load_suite("preservation").cases()
-    assert len(cases) == 12 * 7 * (14 + 13)  # each row, and the natural text at the size of each other one
+    assert len(cases) == 3 * 12 * 7 * (14 + 13)  # each row, and the natural text at the size of each other one
     cases = [case for case in cases if not case.on_request]
     assert {case.params["source"] for case in cases} == {"natural", "uniform", "natural-at-uniform"}
     assert {case.params["layout"] for case in cases} == {"glyph"}
