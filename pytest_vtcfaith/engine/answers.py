@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 
+from pytest_vtcfaith.engine.failures import shortened
 from pytest_vtcfaith.engine.transcript import Transcript
 from pytest_vtcfaith.metrics.outcomes import Reply
 
@@ -18,6 +19,7 @@ WHOLE = "."
 """Ends a line: JSON may end anywhere with a brace."""
 POLL_SECONDS = 0.004
 LOOK_SECONDS = 0.5
+ENDED = "the session that runs the host processes has ended, or can no longer write to its report folder"
 _DEFAULTS = {field.name: field.default for field in fields(Reply)}
 
 
@@ -29,6 +31,11 @@ def answers_file(folder: Path) -> Path:
 def wanted_file(folder: Path) -> Path:
     """The file in which tests name the cases that they wait for."""
     return folder / "wanted.jsonl"
+
+
+def watched_file(folder: Path) -> Path:
+    """The file that is there as long as somebody watches the hosts: on a full disk it can still be removed."""
+    return folder / "watched"
 
 
 def append(path: Path, lines: Iterable[bytes]) -> None:
@@ -92,7 +99,7 @@ def error_line(case: str, reason: str) -> bytes:
 
 def no_answer(reason: str) -> Transcript:
     """What stands for the answer where there will be none."""
-    return Transcript(Reply(text=None, error=reason), "infrastructure_error", 0.0, False)
+    return Transcript(Reply(text=None, error=shortened(reason)), "infrastructure_error", 0.0, False)
 
 
 def _transcript(content: bytes) -> Transcript:
@@ -132,7 +139,7 @@ class Answers:
             return _transcript(file.read(found[1]))
 
     def wait(self, case: str) -> Transcript:
-        """The answer, as soon as it is there; an `infrastructure_error` when it can come no more."""
+        """The answer, as soon as it is there; an `infrastructure_error` when none can come or be asked for."""
         try:
             found = self.get(case)
             if found is None:
@@ -143,8 +150,10 @@ class Answers:
                 found = self.get(case)
                 if found is None and time.monotonic() - looked > LOOK_SECONDS:
                     looked = time.monotonic()
-                    if not self._alive() or not self.folder.exists():
-                        return no_answer("the session that runs the host processes has ended")
+                    if not self._alive() or not watched_file(self.folder).exists():
+                        return self.get(case) or no_answer(ENDED)  # the last one may have come just before the end
             return found
         except FileNotFoundError:
-            return no_answer("the session that runs the host processes has ended")
+            return no_answer(ENDED)
+        except OSError as problem:
+            return no_answer(f"the files of the host processes cannot be used: {problem}")

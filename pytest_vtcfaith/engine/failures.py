@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+LONGEST_MESSAGE = 4096
+"""Characters of an error that are kept: every case may have one, and some hold a whole page or request."""
 _NO_MEMORY = ("OutOfMemoryError",)
 _BROKEN = ("AcceleratorError", "EngineDeadError")  # torch's for a lost CUDA context, vLLM's for its engine process
+
+
+def shortened(message: str) -> str:
+    """The message, of a longer one than `LONGEST_MESSAGE` its head and its tail. Secrets are masked before."""
+    if len(message) <= LONGEST_MESSAGE:
+        return message
+    between = f" […{len(message)} characters in all…] "
+    tail = LONGEST_MESSAGE // 4
+    return message[: LONGEST_MESSAGE - tail - len(between)] + between + message[-tail:]
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.engine.answers import answer_line, answers_file, append, no_answer
-from pytest_vtcfaith.engine.failures import breaks_device, out_of_memory
+from pytest_vtcfaith.engine.failures import breaks_device, out_of_memory, shortened
 from pytest_vtcfaith.engine.joined import join
 from pytest_vtcfaith.engine.run import Question, checked_replies, error_reply, judged, look_up, upright
+from pytest_vtcfaith.engine.secrets import MASK, mask_secrets
 from pytest_vtcfaith.engine.store import ResponseStore
 from pytest_vtcfaith.engine.transcript import Transcript
 from pytest_vtcfaith.models.protocols import Prompt
@@ -42,6 +43,7 @@ LONELY_SECONDS = 0.03
 PARENT_SECONDS = 1.0
 BROKEN = 70
 """Exit status of a host whose device or engine can do nothing more."""
+SECRET_SETTINGS = ("api_key", "apikey", "api-key", "access_token", "auth_token", "secret", "password")
 ENGINES = ("torch", "transformers", "vllm", "onnxruntime", "openai")
 
 
@@ -123,7 +125,7 @@ class Host:
         self._batch_size = self._given_size or (own if isinstance(own, int) and own > 0 else BATCH_SIZE)
         seconds = round(time.perf_counter() - started, 3)
         told = getattr(model, "settings", None)
-        settings = {str(key): str(value) for key, value in told.items()} if isinstance(told, Mapping) else {}
+        settings = _settings(told) if isinstance(told, Mapping) else {}
         size, versions = self._batch_size, _versions()
         self._tell(event="loaded", seconds=seconds, batch_size=size, versions=versions, settings=settings)
         self._loaded.set()
@@ -315,6 +317,16 @@ def _free_memory() -> None:
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         torch.cuda.empty_cache()
+
+
+def _settings(told: Mapping[Any, Any]) -> dict[str, str]:
+    """What a model tells of itself, without secrets."""
+    found = {}
+    for key, value in told.items():
+        name = mask_secrets(str(key))
+        secret = any(part in name.lower() for part in SECRET_SETTINGS)
+        found[name] = MASK if secret else shortened(mask_secrets(str(value)))
+    return found
 
 
 def _versions() -> dict[str, str]:

@@ -19,6 +19,9 @@ from pytest_vtcfaith.engine.answers import Tail
 from pytest_vtcfaith.engine.secrets import mask_secrets
 
 LAST_LINES = 12
+LONGEST_LINE = 400
+LONGEST_READ = 65536
+"""Of a line of a host's standard error, in bytes: no secret is cut in two before it is masked."""
 END_SECONDS = 5.0
 """How long a process that has nothing left to do may take to end by itself."""
 KILL_SECONDS = 10.0
@@ -120,8 +123,8 @@ class HostProcess:
     def last_words(self) -> str:
         """The last lines it wrote to its standard error, secrets masked."""
         self._listener.join(timeout=0.5)  # a process it started may still hold the other end
-        lines = [line.decode("utf-8", "replace").strip() for line in list(self._said)]
-        return mask_secrets(" | ".join(line for line in lines if line))
+        lines = [mask_secrets(line.decode("utf-8", "replace")).strip()[:LONGEST_LINE] for line in list(self._said)]
+        return " | ".join(line for line in lines if line)
 
     def how_it_ended(self) -> str:
         """`killed by SIGSEGV`, `exit status 1`."""
@@ -154,5 +157,8 @@ class HostProcess:
 
 def _keep(pipe: IO[bytes], said: deque[bytes]) -> None:
     with pipe, contextlib.suppress(OSError, ValueError):
-        for line in pipe:
-            said.append(line[:400])
+        begins = True
+        while line := pipe.readline(LONGEST_READ):
+            if begins:
+                said.append(line)
+            begins = line.endswith(b"\n")

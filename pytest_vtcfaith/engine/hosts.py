@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_vtcfaith.engine.answers import ALL, answers_file, append, error_line
+from pytest_vtcfaith.engine.answers import ALL, answers_file, append, error_line, watched_file
 from pytest_vtcfaith.engine.devices import Device
 from pytest_vtcfaith.engine.host import BATCH_SIZE
 from pytest_vtcfaith.engine.hostprocess import HostProcess, Launch
@@ -27,6 +27,8 @@ IDLE_SECONDS = 0.05
 SHOW_SECONDS = 0.5
 MOST_DEATHS = 3
 """So many hosts in a row may die on a device without an answer before nothing more is expected of it."""
+MOST_BAD = 8
+"""So many where each died while its model read a page: there may be several bad pages in one batch."""
 MOST_TRIES = 2
 """So many hosts may die of a case."""
 MOST_AHEAD, LEAST_AHEAD = 8, 2
@@ -77,6 +79,7 @@ class Hosts:
         self._said_halved = False
         for model in cases:
             (folder / model).mkdir(parents=True, exist_ok=True)
+            watched_file(folder / model).touch()
         self._thread = threading.Thread(target=self._watch, name="vtcfaith-hosts", daemon=True)
 
     def start(self, at_once: Iterable[str]) -> None:
@@ -110,23 +113,27 @@ class Hosts:
                 self._tick()
                 busy = any(slot.host is not None for slot in self._slots or ())
                 self._stopped.wait(TICK_SECONDS if busy else IDLE_SECONDS)
+        except OSError as problem:
+            reason = f"the files of the host processes cannot be used: {problem}"
+            self._say(f"vtcfaith: {reason}")
         except Exception:
             reason = mask_secrets(f"the watch over the host processes failed: {traceback.format_exc()}")
             self._say(f"vtcfaith: {reason}")
         finally:
-            for slot in self._slots or ():
-                if slot.host is not None:
-                    slot.host.kill()
-            for work in self._works.values():
-                self._close(work, reason)
+            try:
+                for slot in self._slots or ():
+                    if slot.host is not None:
+                        slot.host.kill()
+            finally:
+                for work in self._works.values():
+                    self._close(work, reason)
 
     def _close(self, work: Work, reason: str) -> None:
-        file = answers_file(self._folder / work.model)
-        try:
-            append(file, [error_line(ALL, reason)])
-        except OSError:  # on a full disk: whoever waits notices that the file has gone
-            with contextlib.suppress(OSError):
-                file.unlink(missing_ok=True)
+        folder = self._folder / work.model
+        with contextlib.suppress(OSError):  # on a full disk whoever waits notices only that nobody watches
+            append(answers_file(folder), [error_line(ALL, reason)])
+        with contextlib.suppress(OSError):
+            watched_file(folder).unlink(missing_ok=True)
 
     def _tick(self) -> None:
         for work in self._works.values():
@@ -216,7 +223,7 @@ class Hosts:
             host.end()
 
     def _bury(self, slot: _Slot, host: HostProcess, work: Work) -> None:
-        """After a host's end: what it held is asked again; what was in the model is asked alone, and once."""
+        """After a host's end: what it held is asked again; what was in a model that died is asked alone, and once."""
         host.kill()  # what it has started may live on
         slot.host = slot.work = None
         if host.ending and not host.held:
@@ -231,11 +238,13 @@ class Hosts:
                 work.suspects.append(case)
             else:
                 work.fail([case], f"{MOST_TRIES} host processes died while they read this page, the last {how}")
-        work.queue.extendleft(reversed(held))
+        # what is suspected stays so: in one batch with a page that kills it would be found guilty with it
+        work.suspects.extend(case for case in held if case in work.deaths)
+        work.queue.extendleft(case for case in reversed(held) if case not in work.deaths)
         slot.deaths = 0 if host.answered else slot.deaths + 1
         if host.unloadable:
             self._give_up(slot, work, host.unloadable)
-        elif slot.deaths >= MOST_DEATHS:
+        elif slot.deaths >= (MOST_BAD if host.in_model else MOST_DEATHS):
             self._give_up(slot, work, f"{slot.deaths} host processes in a row died without an answer, the last {how}")
         else:
             self._say(f"vtcfaith: a host process of {work.model} died on {slot.device.name} and is replaced: {how}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_vtcfaith.engine.failures import shortened
 from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.engine.store import ResponseStore, reply_key
 from pytest_vtcfaith.engine.transcript import Transcript
@@ -115,9 +116,11 @@ def look_up(spec: ModelSpec, question: Question, store: ResponseStore) -> Stored
 
 
 def error_reply(error: Exception) -> Reply:
-    """The reply that stands for an error of a model, also of loading it: never a failure of the model itself."""
+    """The reply that stands for an error of a model, also of loading it: never a failure of the model itself. Its
+    message is masked and shortened.
+    """
     kind = "not installed" if isinstance(error, NotInstalled) else type(error).__name__
-    return Reply(text=None, error=mask_secrets(f"{kind}: {_message(error)}"))
+    return Reply(text=None, error=shortened(mask_secrets(f"{kind}: {_message(error)}")))
 
 
 def _message(error: Exception) -> str:
@@ -136,7 +139,7 @@ def _guarded(call: Callable[[], Reply]) -> Reply:
 
 
 def _masked(reply: Reply) -> Reply:
-    return reply if reply.error is None else replace(reply, error=mask_secrets(reply.error))
+    return reply if reply.error is None else replace(reply, error=shortened(mask_secrets(reply.error)))
 
 
 def checked_replies(replies: Any, pictures: int) -> list[Reply]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from urllib.parse import quote
 SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 SHORTEST_SECRET = 8  # shorter values (MAX_TOKENS=4096, TOKENIZERS_PARALLELISM=false) are settings, and common words
 SHORTEST_HIDDEN = 4
+SHORTEST_KEY = 16
 BEARER = re.compile(r"(?i)\b(bearer)\s+[^\s\"',;)}\]]+")
 # keys by their look (OpenAI's sk-…), header and query fields named like a key, passwords in addresses
 KEYS = re.compile(r"\b(?:[sp]k[-_]|hf_|ghp_|xai-|gsk_)[A-Za-z0-9_-]{6,}")  # not hf-…: a name on the hub
@@ -26,15 +28,33 @@ def hide_variable(name: str) -> None:
     _HIDDEN.add(name)
 
 
+def is_key(value: str) -> bool:
+    """Whether a value can only be a key, so that a transcript may be searched for it.
+
+    It has the look of one (`sk-…`) or 16 characters, and letters, digits and no space. `EMPTY`, `none` and other words
+    that are given to a server that wants none are not: they stand on pages.
+    """
+    mixed = any(map(str.isalpha, value)) and any(map(str.isdigit, value)) and not any(map(str.isspace, value))
+    return mixed and (len(value) >= SHORTEST_KEY or KEYS.fullmatch(value) is not None)
+
+
+def excerpt(text: str, limit: int) -> str:
+    """The start of a text in one line of at most `limit` characters; its secrets are masked before it is cut."""
+    line = " ".join(mask_secrets(text).split())
+    return line if len(line) <= limit else line[:limit] + "…"
+
+
 def mask_secrets(text: str, environment: Mapping[str, str] | None = None) -> str:
     """The text with `***` for every secret in it.
 
     Secrets are bearer tokens, what looks like an API key (`sk-…`), values of fields named like one, passwords in
     addresses, the values of 8 or more characters of environment variables whose name has KEY, TOKEN, SECRET or PASSWORD
-    in it, and those of 4 or more of variables given to `hide_variable`; also as they stand in an address.
-    `environment` defaults to the process's.
+    in it, and those of 4 or more of variables given to `hide_variable`; also as they stand in an address or in JSON,
+    and the lines of those that have several. `environment` defaults to the process's.
     """
-    text = mask_values(text, os.environ if environment is None else environment)
+    if environment is None:  # a name may go while another thread reads
+        environment = {name: os.environ.get(name, "") for name in os.environ}
+    text = mask_values(text, environment)
     text = BEARER.sub(rf"\1 {MASK}", text)
     text = FIELDS.sub(rf"\1\2{MASK}", KEYS.sub(MASK, text))
     return ADDRESSES.sub(rf"\1{MASK}", text)
@@ -43,7 +63,8 @@ def mask_secrets(text: str, environment: Mapping[str, str] | None = None) -> str
 def mask_values(text: str, environment: Mapping[str, str]) -> str:
     """As `mask_secrets`, by the values of the environment alone."""
     secrets = {value.strip() for name, value in environment.items() if _is_secret(name, value.strip())}
-    secrets |= {quote(secret, safe="") for secret in secrets}
+    secrets |= {line for secret in secrets for line in secret.splitlines() if len(line) >= SHORTEST_KEY}
+    secrets |= {quote(secret, safe="") for secret in secrets} | {json.dumps(secret)[1:-1] for secret in secrets}
     for secret in sorted(secrets, key=len, reverse=True):  # a secret may hold another one
         text = text.replace(secret, MASK)
     return text

@@ -6,10 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_vtcfaith.engine.secrets import excerpt
 from pytest_vtcfaith.metrics.outcomes import Reply
 
 TEMPLATE_TOKENS = 256
 """More than a chat template adds to the text of a prompt."""
+SHOWN = 300
+SHOWN_VALUE = 80
+READ_FOR_SHOWING = 64 * 2**10  # where a text is masked before it is cut, and 4 MiB would take long
 
 
 class ServerError(ValueError):
@@ -29,7 +33,8 @@ def chat_reply(body: bytes, *, whole: bool, max_tokens: int, prompt_bytes: int) 
     on the picture for certain.
 
     A refusal field, and the finish reason `content_filter`, are refusals. Raises ServerError for a body that reports an
-    error, and ValueError for one that is no chat completion or has no choice.
+    error, in whatever place and whatever stands beside it, and ValueError for one that is no chat completion, has no
+    choice, or was broken off.
     """
     data = _json(body) if whole else _cut_json(body)
     if not isinstance(data, dict):
@@ -41,13 +46,15 @@ def chat_reply(body: bytes, *, whole: bool, max_tokens: int, prompt_bytes: int) 
     if not choices:
         raise ValueError("the server answered without any choice (choices = [])")
     choice = choices[0]
+    _raise_beside(choice)
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         raise ValueError(f"the reply is no chat completion: message = {_shown(message)}")
+    _raise_beside(message)
     text, refusal = _content(message)
     finish = choice.get("finish_reason")
     finish = finish if isinstance(finish, str) else None
-    if finish in ("abort", "error"):
+    if finish is not None and finish.lower() in ("abort", "error"):
         raise ValueError(f"the server broke the reply off (finish_reason {finish!r})")
     if finish == "content_filter":
         refusal = refusal or "content_filter"
@@ -65,8 +72,8 @@ def chat_reply(body: bytes, *, whole: bool, max_tokens: int, prompt_bytes: int) 
     )
 
 
-def error_text(body: bytes, limit: int = 300) -> str:
-    """What the body of an error says, in one line of at most `limit` characters."""
+def error_text(body: bytes) -> str:
+    """What the body of an error says, in one line of at most 300 characters; secrets masked."""
     text = body.decode("utf-8", errors="replace")
     try:
         _raise_reported(_json(body))
@@ -74,8 +81,7 @@ def error_text(body: bytes, limit: int = 300) -> str:
         text = str(error)
     except ValueError:
         pass
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[:limit] + "…"
+    return excerpt(text, SHOWN)
 
 
 def error_code(body: bytes) -> str | None:
@@ -93,7 +99,7 @@ def _json(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        start = _shown(body[:80].decode("utf-8", errors="replace"))
+        start = _shown(body[:READ_FOR_SHOWING].decode("utf-8", errors="replace"))
         raise ValueError(f"the reply is not JSON ({type(error).__name__}): {start}") from error
 
 
@@ -107,7 +113,10 @@ def _cut_json(body: bytes) -> Any:
 
 
 def _raise_reported(data: Any) -> None:
-    if not isinstance(data, dict) or "choices" in data:
+    if not isinstance(data, dict):
+        return
+    if "choices" in data:
+        _raise_beside(data)
         return
     error = data.get("error")
     status: object = None
@@ -118,7 +127,14 @@ def _raise_reported(data: Any) -> None:
     if said is None and error is None:
         return
     number = status if isinstance(status, int) and not isinstance(status, bool) else None
-    raise ServerError(said if isinstance(said, str) else _shown(said if said is not None else error), number)
+    said = said if said is not None else error
+    raise ServerError(excerpt(said, SHOWN) if isinstance(said, str) else _shown(said), number)
+
+
+def _raise_beside(part: Any) -> None:
+    """For an error beside what a completion has; servers that stream from elsewhere report one so."""
+    if isinstance(part, dict) and part.get("error"):
+        _raise_reported({"error": part["error"]})
 
 
 def _content(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -149,5 +165,4 @@ def _count(value: object) -> int | None:
 
 
 def _shown(value: object) -> str:
-    text = json.dumps(value, default=repr)
-    return text if len(text) <= 80 else text[:80] + "…"
+    return excerpt(json.dumps(value, default=repr), SHOWN_VALUE)

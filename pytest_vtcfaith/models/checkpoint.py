@@ -65,7 +65,7 @@ def model_type(folder: Path) -> str | None:
         content = json.loads(file.read_text(encoding="utf-8"))
     except OSError:
         return None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{file} is not JSON ({error}); save the model again") from error
     found = content.get("model_type") if isinstance(content, dict) else None
     return found if isinstance(found, str) else None

@@ -15,14 +15,13 @@ _LABELS = (
     "table_footnote|equation|formula|code|header|footer|page_number|footnote|caption|reference|aside_text|chart"
 )
 _COORDINATES = r"\[\[\s*\d+(?:\s*,\s*\d+){3}\s*\](?:\s*,\s*\[\s*\d+(?:\s*,\s*\d+){3}\s*\])*\s*\]"
-_GROUNDING = re.compile(rf"<\|ref\|>(?P<ref>[^<]*)<\|/ref\|><\|det\|>{_COORDINATES}<\|/det\|>(?P<end>[ \t]*\n)?")
+_REF = r"[^<]*(?:<(?!\|/?ref\|>)[^<]*)*"  # anything up to the next of the two tokens
+_GROUNDING = re.compile(rf"<\|ref\|>(?P<ref>{_REF})<\|/ref\|><\|det\|>{_COORDINATES}<\|/det\|>(?P<end>[ \t]*\r?\n)?")
 _FENCE = re.compile(r"(?P<marks>`{3,})(?P<info>[^`\n]*)")
 _PAGE_FENCES = ("markdown", "md")  # a fence that says it holds the whole page; a page may print others
 _PLAIN_FENCES = ("", "text", "txt", "plaintext", "plain")
-_FRONT_MATTER = re.compile(
-    r"---[ \t]*\n(?:(?:primary_language|is_rotation_valid|rotation_correction|is_table|is_diagram):[^\n]*\n)+"
-    r"---[ \t]*(?:\n|$)"
-)
+_FIELDS = ["primary_language", "is_rotation_valid", "rotation_correction", "is_table", "is_diagram"]
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?P<fields>(?:\w+:[^\n]*\n){5})---[ \t]*(?:\r?\n|$)")
 
 
 def clean(text: str, rules: Sequence[str], *, thinking: bool = False) -> str:
@@ -48,7 +47,7 @@ def remove_think(text: str, *, opened: bool = False) -> str:
             return text
         body = body.removeprefix("<think>")
     _, closed, rest = body.partition("</think>")
-    return rest.lstrip("\n") if closed else ""
+    return rest.lstrip("\r\n") if closed else ""
 
 
 def remove_fence(text: str) -> str:
@@ -65,7 +64,7 @@ def remove_fence(text: str) -> str:
     inner = sum(line.strip().startswith("```") for line in lines[1:-1])
     info = opening["info"].strip().lower()
     if (info in _PAGE_FENCES and inner % 2 == 0) or (info in _PLAIN_FENCES and inner == 0):
-        return "\n".join(lines[1:-1])
+        return "\n".join(lines[1:-1]).removesuffix("\r")
     return text
 
 
@@ -90,14 +89,20 @@ def remove_answer(text: str) -> str:
         body = text.strip()
         inside = body.removeprefix(opening).removesuffix(closing)
         if len(inside) == len(body) - len(opening) - len(closing) and opening not in inside and closing not in inside:
-            text = inside.strip("\n")
+            text = inside.strip("\r\n")
     return text
 
 
 def remove_front_matter(text: str) -> str:
-    """Without olmOCR's front matter: the lines between `---` at the beginning, if all are fields that olmOCR writes."""
-    found = _FRONT_MATTER.match(text.lstrip())
-    return text.lstrip()[found.end() :].lstrip("\n") if found else text
+    """Without olmOCR's front matter: the lines between `---` at the beginning, if they are its five fields, each once.
+
+    olmOCR is asked for all five; fewer, or others beside them, may be the page's own.
+    """
+    body = text.lstrip()
+    found = _FRONT_MATTER.match(body)
+    if found is None or sorted(re.findall(r"(?m)^\w+(?=:)", found["fields"])) != sorted(_FIELDS):
+        return text
+    return body[found.end() :].lstrip("\r\n")
 
 
 RULES: dict[str, Callable[[str], str]] = {

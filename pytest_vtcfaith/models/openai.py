@@ -15,11 +15,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_vtcfaith.engine.secrets import MASK, SHORTEST_HIDDEN, mask_secrets
+from pytest_vtcfaith.engine.secrets import MASK, excerpt, is_key, mask_secrets
 from pytest_vtcfaith.metrics.outcomes import Reply
-from pytest_vtcfaith.models.chat_reply import ServerError, chat_reply, error_code, error_text
+from pytest_vtcfaith.models.chat_reply import SHOWN, ServerError, chat_reply, error_code, error_text
 from pytest_vtcfaith.models.markup import clean
-from pytest_vtcfaith.models.openai_options import OPTIONS, Settings, check, check_address, settings
+from pytest_vtcfaith.models.openai_options import OPTIONS, Settings, check, check_address, refuse_secret, settings
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
 from pytest_vtcfaith.models.retries import put_again, retry_after, waiting
 from pytest_vtcfaith.models.spec import ModelSpec
@@ -43,7 +43,8 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     is not shown.
     """
     served, _, address = (identifier or "").partition("@http")
-    where = f"openai:{served}" if name == f"openai:{identifier}" else name
+    where = mask_secrets(f"openai:{served}" if name == f"openai:{identifier}" else name)
+    refuse_secret("its name", served, where)
     given = check(options, OPTIONS, where)
     if address and given["base_url"] is not None:
         raise ValueError(f"model {where!r}: its address is given twice; leave base_url or the part after @ away")
@@ -264,7 +265,7 @@ class OpenAIServer:
             if isinstance(link, HttpError):
                 return self._refused(link)
         kinds = {kind.__name__ for link in links for kind in type(link).__mro__}
-        named = f"{type(links[-1]).__name__}: {links[-1]}".rstrip(": ")
+        named = excerpt(f"{type(links[-1]).__name__}: {links[-1]}".rstrip(": "), SHOWN)
         if kinds & {"ConnectTimeout", "ConnectError", "PoolTimeout"}:
             return Problem(f"{self.base_url} cannot be reached ({named})", again=True)
         if any("Timeout" in kind for kind in kinds):
@@ -278,9 +279,10 @@ class OpenAIServer:
         said = error_text(error.body)
         message = f"HTTP {error.status}" + (f": {said}" if said else "")
         if error.status < 400:
+            elsewhere = excerpt(error.headers.get("location", "nowhere"), SHOWN)
             return Problem(
-                f"HTTP {error.status}: the server redirects to {error.headers.get('location', 'nowhere')}; this is not "
-                "followed, the key would go along: give that address as base_url"
+                f"HTTP {error.status}: the server redirects to {elsewhere}; this is not followed, the "
+                "key would go along: give that address as base_url"
             )
         if error.status in (401, 403):
             variable = self.settings.api_key_env
@@ -313,8 +315,8 @@ class OpenAIServer:
         return replace(reply, text=text, image_tokens=reply.image_tokens if preset.counted else None)
 
     def _without_key(self, reply: Reply) -> Reply:
-        """A server may return what it was sent."""
-        if len(self._key) < SHORTEST_HIDDEN:
+        """A server may return what it was sent. What may as well be a word of the page stays."""
+        if not is_key(self._key):
             return reply
 
         def clean(text: str | None) -> str | None:

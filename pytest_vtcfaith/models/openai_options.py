@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pytest_vtcfaith.engine.secrets import hide_variable, mask_secrets, mask_values
+from pytest_vtcfaith.engine.secrets import hide_variable, is_key, mask_secrets, mask_values
 from pytest_vtcfaith.models.presets import SUITE_PROMPT, Preset, choose_preset
 from pytest_vtcfaith.models.spec import check_options
 from pytest_vtcfaith.models.vlm import own_prompt
@@ -20,6 +20,17 @@ DEFAULT_KEY = "OPENAI_API_KEY"
 NO_KEY = "-"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 OMITTABLE = ("temperature", "seed")
+TOKEN_LIMITS = (
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "max_new_tokens",
+    "max_tokens_to_sample",
+    "n_predict",
+    "num_predict",
+)
+"""Names under which servers take the most tokens of a reply."""
+OPERATIONS = ("/chat/completions", "/completions", "/responses")
 
 
 class Option(NamedTuple):
@@ -59,8 +70,8 @@ def is_texts(value: Any) -> bool:
 
 def _is_table(value: Any) -> bool:
     try:
-        json.dumps(value)  # TOML has dates
-    except TypeError:
+        json.dumps(value, allow_nan=False)  # TOML has dates, NaN and infinity
+    except (TypeError, ValueError):
         return False
     return isinstance(value, dict)
 
@@ -185,7 +196,9 @@ def check(options: Mapping[str, Any], known: Mapping[str, Option], where: str) -
     Raises ValueError, naming the model (`where`) and the option, for an unknown option, a value of another kind, and
     anything that looks like a key: keys come from the environment only. A value that may be a key is not shown.
     """
+    where = mask_secrets(where)
     for name in options:
+        refuse_secret("the name of an option", name, where)
         if name not in (*known, "api_key_env") and re.search(r"(?i)key|token$|secret|password|authorization", name):
             raise ValueError(
                 f"model {where!r}: option {name!r}: a key is never read from a file; put it into an environment "
@@ -193,7 +206,7 @@ def check(options: Mapping[str, Any], known: Mapping[str, Option], where: str) -
             )
     check_options(options, {name: option.meaning for name, option in known.items()}, where)
     for name, value in options.items():
-        _refuse_secret(name, value, where)
+        refuse_secret(name, value, where)
         if not known[name].holds(value):
             raise ValueError(f"model {where!r}: {name} = {value!r}: give {known[name].wanted}")
     return {name: options.get(name, option.default) for name, option in known.items()}
@@ -210,7 +223,7 @@ def settings(model: str, given: Mapping[str, Any], base_url: str | None, where: 
     preset = choose_preset(given["preset"], model, None, where)
     if preset.two_step and given["prompt"] is not None:
         raise ValueError(f"model {where!r}: prompt = {given['prompt']!r}: {preset.name} asks in two steps of its own")
-    reserved = {"model", "messages", "stream", "n", "max_tokens", "max_completion_tokens", *OMITTABLE}
+    reserved = {"model", "messages", "stream", "n", *TOKEN_LIMITS, *OMITTABLE}
     for name in ("extra_body", "think_body"):
         if taken := sorted(reserved & (given[name] or {}).keys()):
             raise ValueError(f"model {where!r}: {name}.{taken[0]}: is set by the adapter or by an option of its own")
@@ -234,8 +247,8 @@ def settings(model: str, given: Mapping[str, Any], base_url: str | None, where: 
 def check_address(address: str, where: str) -> str:
     """The address without a slash at its end.
 
-    Raises ValueError for anything but http or https, and for one that holds credentials or a query; it is not shown
-    then, because it may hold a key.
+    Raises ValueError for anything but http or https, one that holds a space or control character or names an operation
+    (`/chat/completions`), and one that holds credentials or a query; it is not shown then, because it may hold a key.
     """
     try:
         parts = urlsplit(address)
@@ -247,12 +260,19 @@ def check_address(address: str, where: str) -> str:
             f"model {where!r}: base_url holds a user name or password: take it out; a key goes into an environment "
             f"variable, named with api_key_env (default {DEFAULT_KEY})"
         )
-    _refuse_secret("base_url", address, where)
+    refuse_secret("base_url", address, where)
+    if any(character.isspace() or not character.isprintable() for character in address):
+        raise ValueError(f"model {where!r}: base_url = {address!r} has a space or control character: take it out")
     if parts.query or parts.fragment:
         raise ValueError(f"model {where!r}: base_url has a part after ? or #: give the address without it")
     if parts.scheme not in ("http", "https") or not host:
         raise ValueError(f"model {where!r}: base_url = {address!r}: give one like http://localhost:8000/v1")
-    return address.rstrip("/")
+    address = address.rstrip("/")
+    for operation in OPERATIONS:
+        if address.lower().endswith(operation):
+            mend = address[: -len(operation)]
+            raise ValueError(f"model {where!r}: base_url = {address!r}: {operation} is added to it: give {mend!r}")
+    return address
 
 
 def _is_private(base_url: str | None) -> bool:
@@ -262,9 +282,11 @@ def _is_private(base_url: str | None) -> bool:
     return parts.scheme == "https" or parts.hostname in LOOPBACK
 
 
-def _refuse_secret(name: str, value: Any, where: str) -> None:
+def refuse_secret(name: str, value: Any, where: str) -> None:
+    """Raises ValueError, without the value, where an option (`name`) of a model (`where`) holds what may be a key."""
     text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-    values = {DEFAULT_KEY: os.environ.get(DEFAULT_KEY, "")}
+    key = os.environ.get(DEFAULT_KEY, "").strip()
+    values = {DEFAULT_KEY: key} if is_key(key) else {}  # no word that is given to a server that wants no key
     mask = mask_values if name in ("prompt", "system") else mask_secrets  # prose may speak of keys and bearers
     if mask(text, values) != text:
         raise ValueError(

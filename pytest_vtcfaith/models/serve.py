@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import math
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.models.openai import ADAPTER, OpenAIServer
@@ -29,6 +31,7 @@ from pytest_vtcfaith.models.openai_options import (
     check,
     is_text,
     is_texts,
+    refuse_secret,
     settings,
 )
 from pytest_vtcfaith.models.spec import ModelSpec
@@ -42,6 +45,9 @@ ADDRESSES = "VTCFAITH_SERVERS"
 """Environment variable in which the controller tells workers and hosts of the servers: name → `url` or `error`."""
 TAIL_LINES = 15
 POLL_S = 0.25
+ANSWER_S = 5.0
+HEAD_BYTES = 64 * 2**10
+LINE_CHARACTERS = 2**20
 STOP_S = 20.0
 GUARD = Path(__file__).with_name("serve_guard.py")
 
@@ -60,10 +66,15 @@ OPTIONS: Mapping[str, Option] = {
         "a port, or 0",
         "where it listens; 0 takes a free one",
     ),
-    "health_path": Option("/health", is_text, "a path", "what answers 200 as soon as the server can be asked"),
+    "health_path": Option(
+        "/health",
+        lambda value: is_text(value) and re.fullmatch(r"[!-~]+", value) is not None and "#" not in value,
+        "a path of ASCII letters and signs, without spaces and #",
+        "what answers 200 as soon as the server can be asked",
+    ),
     "health_seconds": Option(
         1800.0,
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value > 0,
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf,
         "seconds over 0",
         "how long loading may take",
     ),
@@ -116,6 +127,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     """
     if not identifier:
         raise ValueError(f'model {name!r}: write serve:PATH_OR_ID, or model = "PATH_OR_ID" in its table')
+    refuse_secret("its name", identifier, mask_secrets(name))
     given = check(options, OPTIONS, name)
     if given["command"] is not None and ("engine" in options or given["args"]):
         raise ValueError(f"model {name!r}: command says all of it: leave engine and args away")
@@ -148,6 +160,8 @@ class Server:
         self.url = url
         self.log = log
         self._process = process
+        self._logging = threading.Thread(target=_keep, args=(process.stdout, log), daemon=True)
+        self._logging.start()
 
     def stop(self) -> None:
         """Ends the server and all it has started; waits until they are gone."""
@@ -159,10 +173,21 @@ class Server:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+        self._logging.join(ANSWER_S)
+
+    def ended(self) -> int | None:
+        """The exit status, once it has ended and the log is whole."""
+        code = self._process.poll()
+        if code is not None:
+            self._logging.join(ANSWER_S)
+        return code
 
 
 def start(launch: Launch, log: Path, progress: Callable[[str], None]) -> Server:
     """Starts a server and waits until it is healthy; its output goes to the file `log`.
+
+    No key is ever written to the log (`mask_secrets`). The server gets the whole environment: it may need HF_TOKEN to
+    load, and a program of the user's a key to ask on.
 
     `progress` is told of the start, of the waiting every 30 seconds, and of the end of it. Raises ServerFailed for a
     program that does not exist, that ends by itself, or is not healthy in time; nothing of it is left then.
@@ -174,18 +199,18 @@ def start(launch: Launch, log: Path, progress: Callable[[str], None]) -> Server:
     if launch.port and _answers(port):
         raise ServerFailed(f"port {port} is taken: something listens there already; choose another, or port = 0")
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-I", str(GUARD), *command],
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C at the terminal is for pytest, which then stops the server
-        )
+    log.write_bytes(b"")
+    process = subprocess.Popen(
+        [sys.executable, "-I", str(GUARD), *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,  # Ctrl-C at the terminal is for pytest, which then stops the server
+    )
     server = Server(f"http://127.0.0.1:{port}/v1", log, process)
-    progress(f"starting {shown}; log: {log}")
     try:
-        _wait(launch, server, process, f"http://127.0.0.1:{port}{launch.health_path}", shown, progress)
+        progress(f"starting {shown}; log: {log}")
+        _wait(launch, server, port, shown, progress)
     except BaseException:
         server.stop()
         raise
@@ -195,21 +220,23 @@ def start(launch: Launch, log: Path, progress: Callable[[str], None]) -> Server:
 def _wait(
     launch: Launch,
     server: Server,
-    process: subprocess.Popen[bytes],
-    health: str,
+    port: int,
     shown: str,
     progress: Callable[[str], None],
 ) -> None:
     begun = time.monotonic()
     told = begun
     while True:
-        if (code := process.poll()) is not None:
+        ends = min(time.monotonic() + ANSWER_S, begun + launch.health_seconds)
+        healthy = _healthy(port, launch.health_path, ends, server.ended)
+        if (code := server.ended()) is not None:
             raise ServerFailed(f"{shown} ended with status {code} before it was ready; {_tail(server.log)}")
-        if _healthy(health):
+        if healthy:
             break
         now = time.monotonic()
         if now - begun > launch.health_seconds:
-            waited = f"{health} did not answer within health_seconds = {launch.health_seconds:g}"
+            asked = f"http://127.0.0.1:{port}{launch.health_path}"
+            waited = f"{asked} did not answer within health_seconds = {launch.health_seconds:g}"
             raise ServerFailed(f"{shown}: {waited}; {_tail(server.log)}")
         if now - told >= 30:
             progress(f"waiting for {shown}: {now - begun:.0f} s")
@@ -218,19 +245,41 @@ def _wait(
     progress(f"{server.url} is ready after {time.monotonic() - begun:.0f} s")
 
 
-def _healthy(address: str) -> bool:
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+def _healthy(port: int, path: str, ends: float, ended: Callable[[], int | None]) -> bool:
+    """Whether the server answers 200, with all of its headers. Asked by hand: no client has a deadline for the whole of
+    an answer, which a server may send a byte at a time. Not after `ends` (monotonic), nor once `ended` has a status.
+    """
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode("ascii")
+    head = b""
     try:
-        with direct.open(address, timeout=5) as response:
-            return bool(response.status == 200)
-    except (OSError, ValueError, urllib.error.URLError):
+        with socket.create_connection(("127.0.0.1", port), POLL_S) as caller:
+            caller.sendall(request)
+            while b"\r\n\r\n" not in head and len(head) <= HEAD_BYTES:
+                if time.monotonic() > ends or ended() is not None:
+                    return False
+                with contextlib.suppress(TimeoutError):  # of POLL_S
+                    piece = caller.recv(HEAD_BYTES)
+                    if not piece:
+                        return False
+                    head += piece
+    except OSError:
         return False
+    return re.match(rb"HTTP/1\.\d 200[ \r]", head) is not None and b"\r\n\r\n" in head
+
+
+def _keep(output: IO[bytes], log: Path) -> None:
+    """Writes what a server says to its log, line by line, keys masked; progress bars count as lines."""
+    with io.TextIOWrapper(output, encoding="utf-8", errors="replace") as lines, log.open("w", encoding="utf-8") as file:
+        while line := lines.readline(LINE_CHARACTERS):
+            with contextlib.suppress(OSError):  # of a full disk; the server goes on
+                file.write(mask_secrets(line))
+                file.flush()
 
 
 def _tail(log: Path) -> str:
-    """The end of the log; keys masked."""
+    """The end of the log, in which keys are masked already."""
     lines = log.read_bytes()[-8192:].decode("utf-8", errors="replace").rstrip().split("\n")[-TAIL_LINES:]
-    return mask_secrets(f"the end of {log}:\n" + "\n".join(lines))
+    return mask_secrets(f"the end of {log}:\n") + "\n".join(lines)
 
 
 def _program(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import sys
 import time
@@ -27,6 +28,8 @@ NAME = "vtcfaith-hosts"
 COMMAND = """
 import json, sys
 sys.path[:] = json.loads(sys.argv.pop())
+from pytest_vtcfaith.engine.guard import guard
+guard(int(sys.argv.pop()))
 from pytest_vtcfaith.plugin.hostmain import main
 main()
 """
@@ -64,6 +67,13 @@ class HostSession:
     def _begin(self, tests: dict[str, Ask]) -> None:
         if self._hosts is not None:
             return
+        try:
+            self._start(tests)
+        except OSError as problem:
+            folder = self.run.report_folder
+            raise pytest.UsageError(f"--vtc-report {folder}: cannot be written: {problem}") from problem
+
+    def _start(self, tests: dict[str, Ask]) -> None:
         from pytest_vtcfaith.engine.hosts import Hosts
         from pytest_vtcfaith.plugin.answering import is_stored
 
@@ -164,8 +174,9 @@ class HostClient:
         unasked = [item.nodeid for item in session.items if _has_case(item) and _asks(item) is None]
         if unasked:
             path = _unasked_file(self.run, session.config.workerinput["workerid"])  # type: ignore[attr-defined]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(unasked), encoding="utf-8")
+            with contextlib.suppress(OSError):  # then they are asked for nothing
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(json.dumps(unasked), encoding="utf-8")
 
 
 def register(config: pytest.Config, run: Run) -> None:
@@ -193,7 +204,7 @@ def _unasked_file(run: Run, worker: str) -> Path:
 def _read_unasked(run: Run, worker: str) -> frozenset[str]:
     try:
         return frozenset(json.loads(_unasked_file(run, worker).read_bytes()))
-    except FileNotFoundError:
+    except (OSError, ValueError):  # it is torn where the disk is full
         return frozenset()
 
 
@@ -226,7 +237,7 @@ def launch(run: Run, slug: str, folder: Path, *, batch_size: int | None, store: 
         "batch_size": batch_size,
         "store": None if store is None else str(store),
     }
-    command = [sys.executable, "-c", COMMAND, json.dumps(sys.path)]
+    command = [sys.executable, "-c", COMMAND, str(os.getpid()), json.dumps(sys.path)]
     return Launch(command, config.invocation_params.dir, task, one=run.specs[slug].remote)
 
 

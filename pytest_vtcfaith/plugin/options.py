@@ -152,15 +152,19 @@ def read_options(config: pytest.Config) -> Options:
     """Options of the command line over those of `[tool.vtcfaith]` in the rootdir's pyproject.toml.
 
     Paths of the command line are relative to where pytest was called, those of the table to the rootdir. Raises
-    pytest.UsageError for a table with an unknown key or a value of the wrong type, for a limit, batch size or number of
-    cases asked twice under 1, and for devices that are none.
+    pytest.UsageError for a table with an unknown key or a value of the wrong type, for an empty path, for a limit,
+    batch size or number of cases asked twice under 1, and for devices that are none.
     """
     table = _table(config.rootpath)
     option = config.option
 
     def path(name: str) -> Path | None:
         if (given := getattr(option, f"vtc_{name}", None)) is not None:
+            if not given:  # as it comes from a variable that is not set; it would mean the current folder
+                raise pytest.UsageError(f"--vtc-{name} is empty: give a path, or leave the option out")
             return Path(config.invocation_params.dir, given)
+        if table.get(name) == "":
+            raise pytest.UsageError(f"[tool.vtcfaith]: {name} is empty: give a path, or leave the key out")
         return Path(config.rootpath, table[name]) if name in table else None
 
     for name, meaning in COUNTS.items():
@@ -178,7 +182,7 @@ def read_options(config: pytest.Config) -> Options:
         cases=path("cases"),
         report=path("report"),
         baselines=path("baselines"),
-        cache=Path(config.invocation_params.dir, option.vtc_cache) if option.vtc_cache is not None else None,
+        cache=path("cache"),
         no_cache=option.vtc_no_cache,
         batch_size=option.vtc_batch_size,
         devices=_devices(option.vtc_devices),

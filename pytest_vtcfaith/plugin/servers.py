@@ -30,7 +30,7 @@ class Servers:
         config = session.config
         if hasattr(config, "workerinput") or config.option.collectonly:
             return
-        from pytest_vtcfaith.models.serve import ADDRESSES, ServerFailed, launches, start
+        from pytest_vtcfaith.models.serve import ADDRESSES, launches, start
 
         terminal = config.pluginmanager.get_plugin("terminalreporter")
         told: dict[str, dict[str, str]] = {}
@@ -43,7 +43,7 @@ class Servers:
 
             try:
                 server = start(launch, self.run.report_folder / "servers" / f"{slugs[name]}.log", say)
-            except (ServerFailed, OSError) as problem:
+            except Exception as problem:  # no fault of a server, or of its table, may end the run of the others
                 told[name] = {"error": f"its server did not start: {problem}"}
                 say(told[name]["error"])
             else:

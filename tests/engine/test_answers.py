@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 import time
@@ -20,7 +21,9 @@ from pytest_vtcfaith.engine.answers import (
     append,
     error_line,
     wanted_file,
+    watched_file,
 )
+from pytest_vtcfaith.engine.failures import LONGEST_MESSAGE
 from pytest_vtcfaith.engine.transcript import Transcript
 from pytest_vtcfaith.metrics.outcomes import Reply
 
@@ -98,6 +101,8 @@ def test_writers_at_once_lose_nothing(tmp_path):
 
 
 def test_a_wait_names_its_case_and_ends_with_the_answer(tmp_path):
+    watched_file(tmp_path).touch()
+
     def serve() -> None:
         tail = Tail(wanted_file(tmp_path))
         while not (wanted := [line.decode() for _, line in tail.lines()]):
@@ -110,10 +115,11 @@ def test_a_wait_names_its_case_and_ends_with_the_answer(tmp_path):
     thread.join()
 
 
-@pytest.mark.parametrize("how", ["told", "orphaned", "removed"])
+@pytest.mark.parametrize("how", ["told", "orphaned", "removed", "unwatched"])
 def test_a_wait_ends_when_no_answer_can_come(tmp_path, how):
     folder = tmp_path / "fake"
     folder.mkdir()
+    watched_file(folder).touch()
     ended = threading.Event()
 
     def end() -> None:
@@ -122,6 +128,8 @@ def test_a_wait_ends_when_no_answer_can_come(tmp_path, how):
             append(answers_file(folder), [error_line(ALL, "no card")])
         elif how == "removed":
             shutil.rmtree(folder)
+        elif how == "unwatched":
+            watched_file(folder).unlink()
         ended.set()
 
     thread = threading.Thread(target=end)
@@ -130,6 +138,28 @@ def test_a_wait_ends_when_no_answer_can_come(tmp_path, how):
     thread.join()
     assert found.outcome == "infrastructure_error"
     assert ("no card" if how == "told" else "has ended") in found.reply.error
+
+
+def test_a_last_answer_is_found_though_nobody_watches_any_more(tmp_path):
+    append(answers_file(tmp_path), [answer_line("a", GIVEN)])
+    assert answers(tmp_path).wait("a") == GIVEN
+
+
+def test_a_wait_that_cannot_ask_ends(tmp_path):
+    watched_file(tmp_path).touch()
+    wanted_file(tmp_path).mkdir()  # opening it for writing fails, as it does on a full disk
+    found = answers(tmp_path).wait("a")
+    assert found.outcome == "infrastructure_error"
+    assert "cannot be used" in found.reply.error
+
+
+def test_a_long_reason_is_shortened():
+    _, content = answered(error_line("a", "begin" + "x" * 10_000 + "end"))
+    error = json.loads(content)["reply"]["error"]
+    assert len(error) == LONGEST_MESSAGE
+    assert error.startswith("begin")
+    assert error.endswith("end")
+    assert "10008 characters" in error
 
 
 def test_whether_hosts_have_begun(tmp_path):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import string
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_vtcfaith.engine import secrets
-from pytest_vtcfaith.engine.secrets import hide_variable, mask_secrets
+from pytest_vtcfaith.engine.secrets import excerpt, hide_variable, is_key, mask_secrets
 
 
 @pytest.mark.parametrize(
@@ -43,3 +47,39 @@ def test_a_hidden_variable_is_a_secret_whatever_its_name(monkeypatch):
     hide_variable("MY_SERVER")
     assert mask_secrets("pass it", {"MY_SERVER": "pass\n"}) == "*** it"
     assert mask_secrets("a as it", {"MY_SERVER": "a"}) == "a as it"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("sk-test-123", True),
+        ("0123456789abcdef0123456789abcdef", True),
+        ("3f2a9c1e-77b4-4d1e-9a55-0c1d2e3f4a5b", True),
+        ("EMPTY", False),
+        ("none", False),
+        ("harbour", False),
+        ("token-abc123", False),
+        ("sk-placeholder", False),
+        ("internationalization", False),
+        ("1234567890123456", False),
+        ("the harbour of 1999", False),
+        ("", False),
+    ],
+)
+def test_what_can_only_be_a_key(value, expected):
+    assert is_key(value) is expected
+
+
+@given(st.integers(0, 60), st.integers(1, 60))
+def test_a_cut_leaves_no_part_of_a_key(before, limit):
+    key = "Zq9" * 11
+    shown = excerpt("x" * before + " api_key=" + key + "\n\nrest", limit)
+    assert "Z" not in shown
+    assert "q9" not in shown
+    assert len(shown) <= limit + 1
+
+
+def test_a_secret_of_several_lines_is_masked_line_by_line_and_one_with_quotes_in_json():
+    lines = [letter * 20 for letter in string.ascii_lowercase[:3]]
+    environment = {"TLS_KEY": "\n".join(lines), "DB_PASSWORD": 'harbour"pass'}
+    assert mask_secrets(f'{lines[1]} and harbour\\"pass', environment) == "*** and ***"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import sys
 import threading
@@ -30,6 +31,20 @@ def completion(text: Any = TEXT, **changes: Any) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": usage,
     }
+
+
+BAD_HEALTH = {
+    "/garbage": b"\x00\x01 hello\r\n\r\n",
+    "/nothing": b"",
+    "/longline": b"HTTP/1.1 200 " + b"a" * 200_000 + b"\r\n\r\n",
+    "/headers": b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 50_000 + b"\r\n",
+    "/badstatus": b"HTTP/1.1 2000 OK\r\n\r\n",
+    "/redirect": b"HTTP/1.1 302 F\r\nLocation: http://[::1\r\n\r\n",
+    "/ssh": b"SSH-2.0-OpenSSH\r\n",
+    "/half": b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n",
+    "/drip": b"HTTP/1.1 200 OK\r\n",
+    "/driphead": b"",
+}
 
 
 class Server(ThreadingHTTPServer):
@@ -69,7 +84,13 @@ class Handler(BaseHTTPRequestHandler):
         """Says nothing."""
 
     def do_GET(self) -> None:
-        """Health, once it is time."""
+        """Health, once it is time; on a bad day, by the path, something else or never all of it."""
+        if (bad := BAD_HEALTH.get(self.path)) is not None:
+            self.wfile.write(bad)
+            while self.path.startswith("/drip") and not self.server.stopping.wait(0.05):
+                self.wfile.write(b"X-A: b\r\n")
+            self.close_connection = True
+            return
         self.json({"ok": True}, 200 if time.monotonic() >= self.server.healthy_at else 503)
 
     def do_POST(self) -> None:
@@ -233,6 +254,24 @@ class Handler(BaseHTTPRequestHandler):
         """A reply that repeats the key it was sent."""
         self.json(completion(f"{TEXT} {self.headers['Authorization'].removeprefix('Bearer ')}"))
 
+    def be_halfway(self, call: int, body: dict[str, Any]) -> None:
+        """A good text with an error inside the choice."""
+        whole = completion()
+        whole["choices"][0]["error"] = {"message": "upstream died", "code": 400}
+        self.json(whole)
+
+    def be_beside(self, call: int, body: dict[str, Any]) -> None:
+        """A good text with an error beside it."""
+        self.json({**completion(), "error": {"message": "upstream died", "code": 400}})
+
+    def be_edge(self, call: int, body: dict[str, Any]) -> None:
+        """A 400 whose text is cut in the middle of the key it was sent."""
+        self.bytes(b"x" * 290 + b" " + self.headers["Authorization"].removeprefix("Bearer ").encode(), 400)
+
+    def be_far(self, call: int, body: dict[str, Any]) -> None:
+        """A redirect to an address without end."""
+        self.bytes(b"", 307, Location="http://127.0.0.1/" + "x" * 20_000)
+
     def be_large(self, call: int, body: dict[str, Any]) -> None:
         """400: the page is too large for the model."""
         self.error(400, "prompt of 9000 tokens is longer than max_model_len 4096")
@@ -270,6 +309,12 @@ def main(port: str, behaviour: str = "good", delay: str = "0") -> None:
     if behaviour == "die":
         print("loading weights", flush=True)
         print("RuntimeError: CUDA out of memory; key sk-test-123", flush=True)
+        sys.exit(3)
+    if behaviour == "leak":
+        print("environment", os.environ["HARBOUR_TOKEN"], os.environ["OPENAI_API_KEY"], flush=True)
+        print("y" * 8200 + os.environ["HARBOUR_TOKEN"] + "z" * 8150, flush=True)
+    if behaviour == "leakdie":
+        print("y" * 100 + os.environ["HARBOUR_TOKEN"] + "z" * 8170, flush=True)
         sys.exit(3)
     server = Server(int(port))
     server.healthy_at = time.monotonic() + float(delay)

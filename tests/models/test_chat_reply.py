@@ -43,6 +43,8 @@ def body(content="text", usage=None, finish_reason="stop", **message):
         (body(usage={"completion_tokens": -1}), {"text": "text"}),
         (body(usage={"completion_tokens": "7"}), {"text": "text"}),
         (body(usage=[]), {"text": "text"}),
+        ({**body(), "error": None}, {"text": "text", "finish_reason": "stop"}),
+        ({"choices": [{**body()["choices"][0], "error": {}}]}, {"text": "text", "finish_reason": "stop"}),
         (body(usage={"prompt_tokens": 300}), {"text": "text", "image_tokens": 300 - 10 - 256}),
         (body(usage={"prompt_tokens": 266}), {"text": "text"}),
         (body(usage={"prompt_tokens": 900, "prompt_tokens_details": {"image_tokens": 64}}), {"image_tokens": 64}),
@@ -76,6 +78,7 @@ def test_what_is_read(given_body, expected):
         (body(3), "content = 3"),
         (body(["a"]), "content = "),
         (body("half", finish_reason="abort"), "broke the reply off"),
+        (body("half", finish_reason="ERROR"), "broke the reply off"),
     ],
 )
 def test_what_is_no_completion(given_body, says):
@@ -92,6 +95,12 @@ def test_what_is_no_completion(given_body, says):
         ({"error": "busy"}, "busy", None),
         ({"object": "error", "message": "busy"}, "busy", None),
         ({"detail": [{"msg": "busy"}]}, "busy", None),
+        ({**body(), "error": {"message": "busy", "code": 502}}, "busy", 502),
+        ({**body(), "error": "busy"}, "busy", None),
+        ({"choices": [], "error": {"message": "busy"}}, "busy", None),
+        ({"choices": [{**body()["choices"][0], "error": {"message": "busy", "code": 502}}]}, "busy", 502),
+        ({"choices": [{"error": {"message": "busy"}, "message": None}]}, "busy", None),
+        (body("", error={"code": 503, "metadata": "busy"}), "busy", 503),
     ],
 )
 def test_reported_errors(given_body, says, status):
@@ -130,3 +139,25 @@ def test_a_body_cut_in_its_text_keeps_it():
 )
 def test_error_text(given_body, says):
     assert error_text(given_body) == says
+
+
+@pytest.mark.parametrize("before", [0, 40, 60, 74, 79, 200, 280, 295, 299])
+def test_a_key_at_a_cut_leaves_no_part_of_it(before, monkeypatch):
+    key = "Zq9" * 11
+    monkeypatch.setenv("MY_API_KEY", key)
+    text = "x" * before + key + "y" * 400
+    said = [error_text(text.encode()), error_text(json.dumps({"error": {"message": text}}).encode())]
+    for bad in (
+        text.encode(),
+        {"error": text},
+        {"choices": text},
+        {"choices": [{"message": text}]},
+        body(3, error=text),
+    ):
+        with pytest.raises(ValueError, match=r"x|\*") as caught:
+            parsed(bad)
+        said.append(str(caught.value))
+    for line in said:
+        assert "Z" not in line
+        assert "q9" not in line
+        assert len(line) < 400

@@ -18,6 +18,8 @@ BOX = "<|det|>[[12, 34, 560, 78]]<|/det|>"
         ("```\nThe pier\n```\n", "The pier"),
         ("````md\nThe pier\n````", "The pier"),
         ("```text\nThe pier\n```", "The pier"),
+        ("```markdown\r\nThe pier\r\nwas closed.\r\n```\r\n", "The pier\r\nwas closed."),
+        ("```\r\n\r\n```", ""),
         ("```markdown\nCall it:\n```python\nx = 1\n```\nDone.\n```", "Call it:\n```python\nx = 1\n```\nDone."),
         # a page that prints fences
         ("```\nx = 1\n```\nand\n```\ny = 2\n```", None),
@@ -40,6 +42,9 @@ def test_outer_fence(given_text: str, left: str | None) -> None:
         (f"<|ref|>title<|/ref|>{BOX}\n# News\n\n<|ref|>text<|/ref|>{BOX}\nAll is well.", "# News\n\nAll is well."),
         ("<|ref|>text<|/ref|><|det|>[[1, 2, 3, 4], [5, 6, 7, 8]]<|/det|>\nAll", "All"),
         (f"<|ref|>Harbour news<|/ref|>{BOX}\n<|ref|>All<|/ref|>{BOX}\n", "Harbour news\nAll\n"),  # its text mode
+        (f"<|ref|>a < b<|/ref|>{BOX}\n<|ref|><b> <|x|> </ref><|/ref|>{BOX}", "a < b\n<b> <|x|> </ref>"),
+        (f"<|ref|>title<|/ref|>{BOX}\r\n# News", "# News"),
+        (f"<|ref|> opens, <|ref|>a<|/ref|>{BOX}", "<|ref|> opens, a"),  # up to its own closing token
         # what a page about the model prints
         ("write <|ref|>title<|/ref|> here", None),
         ("write <|ref|>title<|/ref|><|det|>boxes<|/det|> here", None),
@@ -57,6 +62,7 @@ def test_grounding(given_text: str, left: str | None) -> None:
         ("<think>It says pier.</think>\n\nThe pier", False, "The pier"),
         ("\n<think>\n\n</think>\n\nThe pier", False, "The pier"),
         ("It says pier.</think>\nThe pier", True, "The pier"),
+        ("<think>It says pier.</think>\r\n\r\nThe pier", False, "The pier"),
         ("It says pier. It might", True, ""),  # the limit came before the answer: nothing was transcribed
         ("<think>It says", False, ""),
         ("<think>a</think>b <think>c</think>", False, "b <think>c</think>"),
@@ -80,6 +86,7 @@ def test_think_blocks(given_text: str, opened: bool, left: str | None) -> None:
         ("<answer>a", None),
         ("in <answer>a</answer>", None),
         ("<answer></answer>", ""),
+        ("<answer>\r\nThe pier\r\n</answer>\r\n", "The pier"),
     ],
 )
 def test_answer(given_text: str, left: str | None) -> None:
@@ -91,7 +98,17 @@ def test_answer(given_text: str, left: str | None) -> None:
     [
         ("---\nprimary_language: en\nis_rotation_valid: True\nrotation_correction: 0\nis_table: False\n"
          "is_diagram: False\n---\n\nThe pier", "The pier"),
-        ("---\nprimary_language: en\n---", ""),
+        ("---\nis_table: False\nis_rotation_valid: True\nrotation_correction: 0\nprimary_language: null\n"
+         "is_diagram: False\n---", ""),
+        ("---\r\nprimary_language: en\r\nis_rotation_valid: True\r\nrotation_correction: 0\r\nis_table: False\r\n"
+         "is_diagram: False\r\n---\r\n\r\nThe pier", "The pier"),
+        # not the five
+        ("---\nprimary_language: en\n---", None),
+        ("---\nis_table: False\n---\nText", None),
+        ("---\nprimary_language: en\nis_rotation_valid: True\nrotation_correction: 0\nis_table: False\n"
+         "is_table: False\n---\nText", None),
+        ("---\nprimary_language: en\nis_rotation_valid: True\nrotation_correction: 0\nis_table: False\n"
+         "is_diagram: False\ntitle: The pier\n---\nText", None),
         # a page that begins with rules or with a front matter of its own
         ("---\nThe pier\n---", None),
         ("---\ntitle: The pier\nis_table: False\n---\nText", None),

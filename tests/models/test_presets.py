@@ -22,6 +22,7 @@ PAPERS = {
     "glm-4.1v", "glyph", "paddleocr-vl", "olmocr-2", "mineru2.5", "lighton-ocr-2",
 }  # fmt: skip
 PLAIN = Prompt("Read it.", "en")
+FIELDS = "primary_language: en\nis_rotation_valid: True\nrotation_correction: 0\nis_table: False\nis_diagram: False\n"
 PAGE = Image.new("RGB", (200, 100), "white")
 
 
@@ -88,6 +89,9 @@ def test_the_option_comes_first_then_the_name_then_the_configuration() -> None:
     assert choose_preset(None, "/models/last-night", "llava", "m") is GENERAL
     with pytest.raises(ValueError, match=r"model 'm': unknown preset 'deepseekocr'.*nearest first: deepseek-ocr, "):
         choose_preset("deepseekocr", "x", None, "m")
+    for wrong in (["glyph"], {}, 3, True):
+        with pytest.raises(ValueError, match=r"model 'm': unknown preset .*nearest first: "):
+            choose_preset(wrong, "x", None, "m")  # type: ignore[arg-type]
 
 
 class Engine:
@@ -134,10 +138,10 @@ def test_reasoning_is_asked_for_where_the_template_knows_it() -> None:
         ("qwen2.5-vl", "```markdown\nThe pier\n```", "The pier"),
         ("glm-4.1v", "<think>x</think><answer>The pier</answer>", "The pier"),
         ("qwen3-vl", "<think>x</think>\n\nThe pier", "The pier"),
-        ("olmocr-2", "---\nprimary_language: en\nis_table: False\n---\nThe pier", "The pier"),
+        ("olmocr-2", f"---\n{FIELDS}---\nThe pier", "The pier"),
         # a rule of another preset is not applied
         ("qwen2.5-vl", "<think>x</think>The pier", "<think>x</think>The pier"),
-        ("qwen2.5-vl", "---\nis_table: False\n---\nThe pier", "---\nis_table: False\n---\nThe pier"),
+        ("qwen2.5-vl", f"---\n{FIELDS}---\nThe pier", f"---\n{FIELDS}---\nThe pier"),
     ],
 )
 def test_markup_of_the_preset_only(preset: str, text: str, left: str) -> None:

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from misbehaving_server import TEXT
+from misbehaving_server import BAD_HEALTH, TEXT
 from PIL import Image
 
 from pytest_vtcfaith.models import Prompt, resolve
@@ -98,6 +98,58 @@ def test_a_port_that_is_taken_is_said_at_once(tmp_path):
             launched(tmp_path, "good", port=other.getsockname()[1])
 
 
+@pytest.mark.parametrize("path", sorted(BAD_HEALTH))
+def test_whatever_answers_but_200_is_not_healthy_and_the_wait_has_an_end(tmp_path, path):
+    with pytest.raises(ServerFailed, match=r"did not answer within health_seconds = 1\.5;"):
+        launched(tmp_path, "good", health_path=path, health_seconds=1.5)
+
+
+def test_the_wait_for_a_server_that_drips_ends_with_the_server(tmp_path):
+    code = "import os, sys, threading; threading.Timer(1.5, os._exit, [7]).start(); " + DRIPPING
+    command = [sys.executable, "-c", code.format(folder=str(PROGRAM.parent)), "{port}"]
+    model = resolve("m", {"m": {"adapter": "serve", "model": "x", "command": command, "health_path": "/drip"}})
+    with pytest.raises(ServerFailed, match="ended with status 7 before it was ready"):
+        start(launches([model])["m"], tmp_path / "m.log", print)
+
+
+DRIPPING = "sys.path.insert(0, {folder!r}); import misbehaving_server; misbehaving_server.main(sys.argv[1])"
+
+
+def test_no_key_is_in_the_log_nor_part_of_one_in_its_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("HARBOUR_TOKEN", "Zq9" * 11)
+    monkeypatch.setenv("OPENAI_API_KEY", "harbour-pass")
+    server, _ = launched(tmp_path, "leak")
+    while_running = (tmp_path / "m.log").read_text(encoding="utf-8")
+    server.stop()
+    for log in (while_running, (tmp_path / "m.log").read_text(encoding="utf-8")):
+        assert log.startswith("environment *** ***\nyyy")
+        assert "Zq9" not in log
+    with pytest.raises(ServerFailed, match="ended with status 3") as caught:
+        launched(tmp_path, "leakdie")
+    assert "zzz" in str(caught.value)
+    assert "q9" not in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a child subreaper")
+@pytest.mark.parametrize("end", ["itself", "stop"])
+def test_what_the_server_has_started_in_a_session_of_its_own_ends_too(tmp_path, end):
+    code = (
+        "import subprocess, sys\n"
+        "sleep = 'import subprocess, sys, time; '\n"
+        'sleep += \'print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"], \'\n'
+        "sleep += 'start_new_session=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL).pid, flush=True)'\n"
+        "subprocess.run([sys.executable, '-c', sleep], start_new_session=True)\n"
+    ) + ("sys.exit(4)" if end == "itself" else "\n" + DRIPPING.format(folder=str(PROGRAM.parent)).replace("; ", "\n"))
+    model = resolve("m", {"m": {"adapter": "serve", "model": "x", "command": [sys.executable, "-c", code, "{port}"]}})
+    if end == "itself":
+        with pytest.raises(ServerFailed, match="ended with status 4"):
+            start(launches([model])["m"], tmp_path / "m.log", print)
+    else:
+        start(launches([model])["m"], tmp_path / "m.log", print).stop()
+    child = int((tmp_path / "m.log").read_text(encoding="utf-8").split("\n")[0])
+    assert gone(child)
+
+
 STARTER = """
 import sys, time
 sys.path[:0] = [{root!r}, {tests!r}]
@@ -171,6 +223,12 @@ def _impatient(folder):
         ({"args": "--a"}, "args = '--a': give a list of texts"),
         ({"port": 70000}, "port = 70000"),
         ({"health_seconds": 0}, "health_seconds = 0"),
+        ({"health_seconds": float("inf")}, "health_seconds = inf"),
+        ({"health_path": "/he alth"}, "health_path = '/he alth'"),
+        ({"health_path": "/health\r\nX: y"}, "health_path = "),
+        ({"health_path": "/h\xe9alth"}, "health_path = "),
+        ({"health_path": "/health#x"}, "health_path = "),
+        ({"model": "sk-test-123"}, "its name holds what looks like a key"),
         ({"base_url": "http://a/v1"}, "unknown option 'base_url'"),
         ({"api_key_env": "A"}, "unknown option 'api_key_env'"),
         ({"args": ["--api-key", "sk-test-123"]}, "args holds what looks like a key"),

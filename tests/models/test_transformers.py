@@ -215,7 +215,7 @@ def test_settings_change_the_identity_and_nothing_else_does(folders: dict[str, P
         ({"max_new_tokens": True}, "max_new_tokens = True must be a whole number over 0"),
         ({"dtype": "fp16"}, "dtype = 'fp16' must be one of auto, bfloat16"),
         ({"trust_remote_code": "yes"}, "trust_remote_code = 'yes' must be true or false"),
-        ({"image_backend": "cv2"}, "image_backend = 'cv2' must be pil or torchvision"),
+        ({"image_backend": "cv2"}, "image_backend = 'cv2' must be one of pil, torchvision"),
         ({"languages": "en"}, "languages = 'en' must be a list"),
         ({"prompt": 3}, "prompt = 3 must be text"),
         ({"temperature": 0.5}, "unknown option 'temperature'; known options: preset"),

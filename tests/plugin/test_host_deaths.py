@@ -13,6 +13,8 @@ import pytest
 from hostbench import FAKE, KILL, all_end, asked, batches, logged, own_processes, write_model
 from smallbench import ROOT
 
+from pytest_vtcfaith.engine.hosts import MOST_BAD
+
 BAD = "doc-0001-scramble"
 
 
@@ -41,6 +43,18 @@ def test_a_page_that_kills_its_host_is_found_among_its_batch(bench, size: int, w
     (row,) = json.loads((found.folder / "hosts.json").read_text(encoding="utf-8"))
     assert row["loads"] == len(row["pids"]) == row["restarts"] + 1 == len(logged(bench.path, "loads.log"))
     assert row["loads"] in (2, 3)
+
+
+@pytest.mark.parametrize("size", [4, 16])
+@pytest.mark.parametrize("places", [(0, 1), (3, 9), (0, 1, 2), (1, 5, 11)])
+def test_several_pages_that_kill_lose_themselves_alone(bench, places: tuple[int, ...], size: int) -> None:
+    bad = {sorted(row["case"] for row in bench.rows)[place] for place in places}
+    write_model(bench.path, dict.fromkeys(bad, KILL))
+    found = bench.run(FAKE, f"--vtc-batch-size={size}")
+    assert {case for case, outcome in outcomes(found).items() if outcome != "complete"} == bad
+    assert len(found.results) == 12
+    assert all(asked(bench.path)[case] == 2 for case in bad)
+    assert found.status == 1
 
 
 def test_a_host_that_dies_once_costs_nothing_but_time(bench) -> None:
@@ -79,7 +93,7 @@ def test_a_model_that_kills_with_every_page_is_given_up(bench) -> None:
     write_model(bench.path, {row["case"]: KILL for row in bench.rows})
     found = bench.run(FAKE, "--vtc-batch-size=4")
     assert set(outcomes(found).values()) == {"infrastructure_error"}
-    assert len(logged(bench.path, "loads.log")) == 3
+    assert len(logged(bench.path, "loads.log")) == MOST_BAD
 
 
 @pytest.mark.parametrize(
@@ -185,6 +199,53 @@ def test_a_worker_that_dies_takes_no_answer_with_it(bench) -> None:
     assert set(outcomes(found).values()) == {"complete"}
     assert asked(bench.path) == {row["case"]: 1 for row in bench.rows}
     assert len(logged(bench.path, "loads.log")) == 1
+
+
+def test_settings_that_a_model_tells_hold_no_secret(bench) -> None:
+    told = {
+        "dtype": "float32",
+        "server": "http://me:pw-12345@host/v1",
+        "api_key": "plain words",
+        "note": "sk-test-12345",
+    }
+    write_model(bench.path, load=f"self.settings = {told!r}")
+    found = bench.run(FAKE)
+    (row,) = json.loads((found.folder / "hosts.json").read_text(encoding="utf-8"))
+    masked = {"dtype": "float32", "server": "http://me:***@host/v1", "api_key": "***", "note": "***"}
+    assert row["settings"] == masked
+    for path in found.folder.rglob("*"):
+        content = path.read_bytes() if path.is_file() else b""
+        assert not any(secret in content for secret in (b"sk-test-12345", b"plain words", b"pw-12345"))
+
+
+FULL = """
+import errno
+
+def full(path, lines):
+    if list(lines):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    path.touch()
+
+for name, module in list(sys.modules.items()):
+    if name.startswith("pytest_vtcfaith.engine.") and hasattr(module, "append"):
+        module.append = full
+"""
+
+
+@pytest.mark.parametrize("where", ["hosts", "everywhere"])
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_full_disk_ends_the_run(bench, workers: str, where: str) -> None:
+    """Every file of answers and events refuses: in the hosts alone, or in every process."""
+    write_model(bench.path)
+    conftest = bench.path / "conftest.py"
+    begin = "if sys.argv[0] == '-c' and len(sys.argv) == 1:\n" if where == "hosts" else "if True:\n"
+    body = "import pytest_vtcfaith.engine.hosts, pytest_vtcfaith.engine.host, os, sys\n" + FULL
+    body = begin + "".join(f"    {line}\n" for line in body.split("\n"))
+    conftest.write_text(conftest.read_text(encoding="utf-8") + body, encoding="utf-8")
+    found = bench.run(FAKE, workers)
+    assert found.status == 1, found.text
+    assert set(outcomes(found).values()) == {"infrastructure_error"}
+    assert len(found.results) == 12
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")

@@ -209,3 +209,11 @@ def test_an_unwritable_report_folder_is_a_usage_error(bench, monkeypatch: pytest
     found = bench.run(bench.replay())
     assert found.status == pytest.ExitCode.USAGE_ERROR, found.text
     assert "--vtc-report" in found.text
+
+
+@pytest.mark.parametrize("name", ["cache", "report", "cases", "baselines", "thresholds"])
+def test_an_empty_path_is_not_the_current_folder(bench, name: str) -> None:
+    found = bench.run(bench.replay(), f"--vtc-{name}=", plain=True)
+    assert found.status == pytest.ExitCode.USAGE_ERROR
+    assert f"--vtc-{name} is empty: give a path, or leave the option out" in found.text
+    assert not (bench.path / "replies.sqlite").exists()

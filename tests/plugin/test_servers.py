@@ -96,3 +96,18 @@ def test_listing_the_tests_starts_nothing(bench) -> None:
     found = bench.run("--vtc-model=tiny", "--collect-only", "-q")
     assert found.status == 0
     assert "starting" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [('health_path = "/garbage"', "did not answer within"), ('args = ["\\u0000"]', "its server did not start")],
+)
+def test_no_fault_of_a_server_ends_the_run(bench, options, says) -> None:
+    command = json.dumps([sys.executable, str(PROGRAM), "{port}"])
+    command = 'engine = "transformers"' if "args" in options else f"command = {command}"
+    table = f'adapter = "serve"\nmodel = "a/good"\n{command}\n{options}\nhealth_seconds = 1\n'
+    project(bench, f"[tool.vtcfaith.models.tiny]\n{table}")
+    found = bench.run("--vtc-model=tiny", "-n0")
+    assert "INTERNALERROR" not in found.text
+    assert found.results["doc-0000-original"]["outcome"] == "infrastructure_error"
+    assert says in found.results["doc-0000-original"]["reason"]

@@ -57,7 +57,7 @@ def choose_preset(chosen: str | None, identifier: str, model_type: str | None, n
     if chosen is not None:
         if chosen == GENERAL.name:
             return GENERAL
-        if chosen not in PRESETS:
+        if not isinstance(chosen, str) or chosen not in PRESETS:
             known = difflib.get_close_matches(str(chosen), PRESETS, n=len(PRESETS), cutoff=0.0)
             raise ValueError(
                 f"model {name!r}: unknown preset {chosen!r}; known, nearest first: {', '.join(known)}, none"
