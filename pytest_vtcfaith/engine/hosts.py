@@ -122,8 +122,10 @@ class Hosts:
         finally:
             try:
                 for slot in self._slots or ():
-                    if slot.host is not None:
+                    if slot.host is not None and slot.work is not None:
                         slot.host.kill()
+                        for event in slot.host.events():  # what it told since the last tick counts too
+                            self._hear(slot, slot.work, event)
             finally:
                 for work in self._works.values():
                     self._close(work, reason)

@@ -1,6 +1,6 @@
 """Thirty kills at random moments: of the host, of workers, of the controller. Takes two minutes; run by name only.
 
-`pytest tests/real/test_kills.py -p no:randomly -s`
+`pytest tests/real/kills.py -p no:randomly -s`
 """
 
 from __future__ import annotations
