@@ -39,7 +39,7 @@ def test_a_page_that_kills_its_host_is_found_among_its_batch(bench, size: int, w
     found = bench.run(FAKE, workers, f"--vtc-batch-size={size}")
     only_bad_is_lost(bench, found)
     assert asked(bench.path)[BAD] == 2
-    assert max(asked(bench.path).values()) == 2
+    assert max(asked(bench.path).values()) <= 3  # an answer that is not written yet dies with its host
     assert "2 host processes died while they read this page, the last killed by SIGKILL" in found.text
     (row,) = json.loads((found.folder / "hosts.json").read_text(encoding="utf-8"))
     assert row["loads"] == len(row["pids"]) == row["restarts"] + 1 == len(logged(bench.path, "loads.log"))
@@ -261,9 +261,7 @@ def test_when_the_controller_is_ended_nothing_stays(bench, workers: str, number:
     command = [sys.executable, "-m", "pytest", *bench.arguments(FAKE, workers)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    heed = partial(
-        signal.signal, signal.SIGINT, signal.SIG_DFL
-    )  # a background job inherits "ignored"
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a background job inherits "ignored"
     run = subprocess.Popen(command, cwd=bench.path, env=environment, start_new_session=True, preexec_fn=heed, **quiet)
     while not logged(bench.path, "calls.log"):
         assert run.poll() is None
