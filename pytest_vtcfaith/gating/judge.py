@@ -45,7 +45,9 @@ class Verdict:
 class GateSubject:
     """What a gate speaks about: a tier with a model, and the number of its cases that gave no score.
 
-    `stored`: scores of an earlier run take part; `not_run` of them are of the tier itself.
+    `stored`: scores of an earlier run take part; `not_run` of them are of the tier itself. `others` counts the
+    applicable cases of the other tiers that its metric is computed from, `others_measured` those that were measured,
+    `others_reason` says why one was not.
     """
 
     gate: str
@@ -54,6 +56,9 @@ class GateSubject:
     lost: int = 0
     stored: bool = False
     not_run: int = 0
+    others: int = 0
+    others_measured: int = 0
+    others_reason: str = ""
 
 
 def _start(subject: GateSubject, metric: str, rule: GateRule) -> dict[str, Any]:
@@ -89,6 +94,12 @@ def _uncovered(subject: GateSubject, rule: GateRule) -> tuple[Word, str] | None:
         )
     if not summary.measured:
         return "not_measured", "no case was measured"
+    if subject.others and not subject.others_measured / subject.others >= rule.min_coverage - SLACK:
+        return "not_measured", (
+            f"it is computed from other tiers too, and of their {subject.others} cases {subject.others_measured} were "
+            f"measured, coverage {subject.others_measured / subject.others:.4f} < {rule.min_coverage:g}: "
+            f"{_reasons({subject.others_reason or 'no reason given': 1})}"
+        )
     return None
 
 

@@ -142,7 +142,17 @@ class Gate:
             )
         if pool.stored:
             self._ledger.used_stored.add((model, self.spec.tier))
-        subject = GateSubject(self.spec.id, model, pool.summary, pool.lost, bool(pool.stored), pool.not_run)
+        subject = GateSubject(
+            self.spec.id,
+            model,
+            pool.summary,
+            pool.lost,
+            bool(pool.stored),
+            pool.not_run,
+            pool.others,
+            pool.others_measured,
+            pool.others_reason,
+        )
         return subject, pool.scores
 
     def _best_model(self) -> Verdict:

@@ -40,7 +40,8 @@ class Pool:
 
     `lost` counts the tier's cases that were selected and gave no score, `unselected` are cases of all needed tiers that
     were not selected and have no stored score, of `total` cases; `stored` counts scores of earlier runs, `not_run`
-    those of them that are of the tier itself.
+    those of them that are of the tier itself. `others` counts the applicable cases of the other needed tiers,
+    `others_measured` those that were measured, `others_reason` says why one was not.
     """
 
     summary: TierSummary
@@ -50,6 +51,9 @@ class Pool:
     total: int
     stored: int
     not_run: int
+    others: int
+    others_measured: int
+    others_reason: str
 
 
 class Ledger:
@@ -173,7 +177,21 @@ class Ledger:
             own = sum(tier in case.tiers for case in lost)
             fresh = sum(tier in case.tiers and (suite, model, case.id) in self.fresh for case in cases)
             not_run = sum(tier in s.case.tiers for s in scores) - fresh
-            self._pools[key] = Pool(summary, scores, own, unselected, len(cases), stored, not_run)
+            others = [s for s in scores if tier not in s.case.tiers and not s.inapplicable]
+            gone = len(lost) - own
+            reason = next((s.reason for s in others if not s.measured), "they gave no report" if gone else "")
+            self._pools[key] = Pool(
+                summary,
+                scores,
+                own,
+                unselected,
+                len(cases),
+                stored,
+                not_run,
+                others=len(others) + gone,
+                others_measured=sum(s.measured for s in others),
+                others_reason=reason,
+            )
         return self._pools[key]
 
     def stored(self, model: str) -> Mapping[Key, CaseScore]:

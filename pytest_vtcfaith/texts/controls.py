@@ -10,11 +10,11 @@ import random
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
 
 from pytest_vtcfaith.metrics.perturbed import core
 from pytest_vtcfaith.metrics.scripts import WHITE_SPACE
 from pytest_vtcfaith.texts.checks import check_seed
+from pytest_vtcfaith.texts.draws import Draw, below, shuffled
 from pytest_vtcfaith.texts.errors import TextsError, show
 from pytest_vtcfaith.texts.scripts import check_lang
 
@@ -31,7 +31,6 @@ FORMS = (
 
 _NAME = re.compile(r"(swap|shuffle|word-swap|word-shuffle)-([1-9][0-9]{0,5})")
 _TOKEN = re.compile(f"[^{WHITE_SPACE}]+")
-_T = TypeVar("_T")
 
 
 def is_control(source: str) -> bool:
@@ -104,7 +103,7 @@ def word_swap_k(text: str, k: int, *, lang: str, seed: int = 0) -> str:
         following = range(place + 1, min(place + k, len(words) - 1) + 1)
         partners = [other for other in following if still[other] and words[other] != word]
         if partners:
-            other = partners[_below(draw, len(partners))]
+            other = partners[below(draw, len(partners))]
             words[place], words[other] = words[other], word
             still[place] = still[other] = False
     return _put(text, words)
@@ -133,7 +132,7 @@ def _check_k(k: object) -> None:
         raise TextsError(f"k {show(k)} must be a whole number of at least 2 words")
 
 
-def _prepared(text: str, lang: str, seed: int) -> tuple[str, Callable[[], float]]:
+def _prepared(text: str, lang: str, seed: int) -> tuple[str, Draw]:
     check_lang(lang)
     if lang == "zh":
         raise TextsError("controls reorder words and the letters in them, and zh has no words: take natural or uniform")
@@ -142,7 +141,7 @@ def _prepared(text: str, lang: str, seed: int) -> tuple[str, Callable[[], float]
 
 
 def _within_words(
-    text: str, p: float, lang: str, seed: int, reorder: Callable[[Sequence[str], Callable[[], float]], list[str]]
+    text: str, p: float, lang: str, seed: int, reorder: Callable[[Sequence[str], Draw], list[str]]
 ) -> str:
     text, draw = _prepared(text, lang, seed)
     if not isinstance(p, int | float) or isinstance(p, bool) or not 0 < p <= 100:
@@ -150,7 +149,7 @@ def _within_words(
     words: list[str] = _TOKEN.findall(text)
     eligible = [place for place, word in enumerate(words) if sum(map(str.isalpha, core(word))) > 1]
     wanted = max(1, round(p * len(eligible) / 100))
-    for place in _shuffled(eligible, draw):
+    for place in shuffled(eligible, draw):
         if not wanted:
             break
         parts = list(_parts(words[place]))
@@ -178,30 +177,18 @@ def _moves(part: str) -> bool:
     return unicodedata.category(part[0])[0] not in "PS"
 
 
-def _below(draw: Callable[[], float], bound: int) -> int:
-    return int(draw() * bound)
-
-
-def _shuffled(items: Sequence[_T], draw: Callable[[], float]) -> list[_T]:
-    order = list(items)
-    for last in range(len(order) - 1, 0, -1):
-        other = _below(draw, last + 1)
-        order[last], order[other] = order[other], order[last]
-    return order
-
-
-def _reordered(items: Sequence[str], draw: Callable[[], float]) -> list[str]:
+def _reordered(items: Sequence[str], draw: Draw) -> list[str]:
     """Another order of items that are not all equal: at most every second order is the old one."""
-    while (order := _shuffled(items, draw)) == list(items):
+    while (order := shuffled(items, draw)) == list(items):
         pass
     return order
 
 
-def _swapped(items: Sequence[str], draw: Callable[[], float]) -> list[str]:
+def _swapped(items: Sequence[str], draw: Draw) -> list[str]:
     """Items that are not all equal with two different ones exchanged, every such pair as likely as another."""
     order = list(items)
     while True:
-        one, other = _below(draw, len(order)), _below(draw, len(order))
+        one, other = below(draw, len(order)), below(draw, len(order))
         if order[one] != order[other]:
             order[one], order[other] = order[other], order[one]
             return order

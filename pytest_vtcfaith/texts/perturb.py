@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 
 from pytest_vtcfaith.metrics.normalise import normalise
 from pytest_vtcfaith.metrics.perturbed import WINDOW, core
 from pytest_vtcfaith.metrics.scripts import WHITE_SPACE
 from pytest_vtcfaith.texts.checks import check_seed, check_share
 from pytest_vtcfaith.texts.documents import survives
+from pytest_vtcfaith.texts.draws import Draw, below, shuffled
 from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.lookalikes import lookalikes
 from pytest_vtcfaith.texts.scripts import check_lang, in_script, replacements
@@ -23,9 +24,6 @@ _MIN_LENGTH = 4
 _ATTEMPTS = 100
 
 _TOKEN = re.compile(f"[^{WHITE_SPACE}]+")
-
-Draw = Callable[[], float]
-"""A source of floats in [0, 1)."""
 
 
 def eligible_words(text: str, lang: str) -> list[tuple[int, ...]]:
@@ -62,20 +60,8 @@ def _windows(text: str) -> list[tuple[int, ...]]:
     return windows
 
 
-def _below(draw: Draw, bound: int) -> int:
-    return int(draw() * bound)
-
-
-def _shuffled(items: Iterable[int], draw: Draw) -> list[int]:
-    order = list(items)
-    for last in range(len(order) - 1, 0, -1):
-        other = _below(draw, last + 1)
-        order[last], order[other] = order[other], order[last]
-    return order
-
-
 def _other(char: str, pool: tuple[str, ...], draw: Draw) -> str:
-    while (new := pool[_below(draw, len(pool))]) == char:
+    while (new := pool[below(draw, len(pool))]) == char:
         pass
     return new
 
@@ -86,7 +72,7 @@ def _form(word: str, kind: str, lang: str, visual_rate: float, keep_ends: bool |
     free = range(1, len(word) - 1) if keep else range(len(word))
     form = list(word)
     if kind == "scramble":
-        for place, source in zip(free, _shuffled(free, draw), strict=True):
+        for place, source in zip(free, shuffled(free, draw), strict=True):
             form[place] = word[source]
     elif kind == "random":
         for place in free:
@@ -95,8 +81,8 @@ def _form(word: str, kind: str, lang: str, visual_rate: float, keep_ends: bool |
         similar = {place: found for place in free if (found := lookalikes(word[place], lang))}
         if not similar:
             return None
-        for place in _shuffled(similar, draw)[: max(1, round(visual_rate * len(word)))]:
-            form[place] = similar[place][_below(draw, len(similar[place]))]
+        for place in shuffled(similar, draw)[: max(1, round(visual_rate * len(word)))]:
+            form[place] = similar[place][below(draw, len(similar[place]))]
     return form
 
 
@@ -157,7 +143,7 @@ def perturb(
     taken = document_words(text) | {word.casefold() for word in lexicon or ()}
     wanted = max(1, round(rate * len(words)))
     result = list(text)
-    for index in _shuffled(range(len(words)), draw):
+    for index in shuffled(range(len(words)), draw):
         if not wanted:
             break
         word = "".join(text[place] for place in words[index])

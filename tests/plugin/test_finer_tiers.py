@@ -360,3 +360,17 @@ def test_convergence_is_in_the_report(small: Preservation, workers: str) -> None
     other = small.run(small.bench.replay(name="other"), workers)
     assert other.status == 0, other.text
     assert not (other.folder / "convergence.json").exists()
+
+
+@pytest.mark.parametrize("metric", ["prior_gap", "gap_at_ratio"])
+def test_a_gap_without_all_pages_that_it_compares_with_is_not_measured(bench: Bench, metric: str) -> None:
+    small = Preservation(bench)
+    bench.thresholds(f"[[gate]]\nwhere = 'preservation/glyph/5x/zerosense'\nmetric = '{metric}'\nmax = 1.0\n")
+    sibling = {"prior_gap": "natural-at-zerosense", "gap_at_ratio": "natural"}[metric]
+    lost = f"d20-{sibling}-{HEAD}"
+    found = bench.run(small.replay(lambda case, text: None if case == lost else text))
+    (gate,) = (g for g in found.gates.values() if g["metric"] == metric)
+    assert gate["verdict"] == "not_measured"
+    assert (gate["measured"], gate["expected"]) == (4, 4)
+    assert "of their 4 cases 3 were measured, coverage 0.7500 < 1" in gate["message"]
+    assert f"no line for case {lost}" in gate["message"]

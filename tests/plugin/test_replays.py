@@ -165,3 +165,12 @@ def test_several_models_and_the_best_of_them(bench) -> None:
     third = bench.run(good, empty)
     rows = json.loads((third.folder / "gates.json").read_text(encoding="utf-8"))
     assert next(row for row in rows if row["model"] == "all")["verdict"] == "not_measured"
+
+
+def test_a_delta_without_all_originals_is_not_measured(bench) -> None:
+    bench.thresholds("[[gate]]\nwhere = 'rewriting/*/scramble'\nmetric = 'delta_wer'\nmax = 100\n")
+    found = bench.run(bench.replay(leave_out=["doc-0002-original"]))
+    gate = found.gates["en-scramble-delta_wer"]
+    assert (gate["verdict"], gate["measured"], gate["expected"]) == ("not_measured", 4, 4)
+    assert "coverage 0.8750 < 1" in gate["message"]
+    assert "no line for case doc-0002-original" in gate["message"]
