@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module, metadata
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
-from pytest_vtcfaith.models.spec import ModelSpec, check_options, refuse_identifier
+from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_options, refuse_identifier
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -19,7 +20,7 @@ DETECTION, RECOGNITION = "fast_base", "crnn_vgg16_bn"  # what ocr_predictor take
 OPTIONS = {
     "detection": f"detection architecture (default {DETECTION})",
     "recognition": f"recognition architecture (default {RECOGNITION})",
-    "device": "cpu (default) or cuda",
+    "device": "cpu (default), mps, cuda or cuda:N",
     "languages": "list of languages its recognition reads (default en)",
 }
 
@@ -32,9 +33,10 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     for key in ("detection", "recognition", "device"):
         if not isinstance(chosen[key], str) or not chosen[key]:
             raise ValueError(f"model {name!r}: {key} = {chosen[key]!r} must be text")
+    if not re.fullmatch(r"cpu|mps|cuda(:[0-9]{1,4})?", chosen["device"]):
+        raise ValueError(f"model {name!r}: device = {chosen['device']!r}: give cpu, mps, cuda or cuda:N")
     languages = chosen.pop("languages", LANGUAGES)
-    if isinstance(languages, str):
-        raise ValueError(f'model {name!r}: languages = {languages!r} must be a list such as ["en"]')
+    check_declared(name, languages, "nominal")
     return ModelSpec(
         name=name,
         load=partial(load, chosen["detection"], chosen["recognition"], chosen["device"]),

@@ -19,7 +19,7 @@ from pytest_vtcfaith.engine.secrets import MASK, excerpt, is_key, mask_secrets
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.chat_reply import SHOWN, ServerError, chat_reply, error_code, error_text
 from pytest_vtcfaith.models.markup import clean
-from pytest_vtcfaith.models.openai_options import OPTIONS, Settings, check, check_address, refuse_secret, settings
+from pytest_vtcfaith.models.openai_options import OPTIONS, Settings, check, check_address, check_name, settings
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
 from pytest_vtcfaith.models.retries import put_again, retry_after, waiting
 from pytest_vtcfaith.models.spec import ModelSpec
@@ -44,7 +44,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     """
     served, _, address = (identifier or "").partition("@http")
     where = mask_secrets(f"openai:{served}" if name == f"openai:{identifier}" else name)
-    refuse_secret("its name", served, where)
+    check_name(served, where)
     given = check(options, OPTIONS, where)
     if address and given["base_url"] is not None:
         raise ValueError(f"model {where!r}: its address is given twice; leave base_url or the part after @ away")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pytest_vtcfaith.engine.secrets import hide_variable, is_key, mask_secrets, mask_values
+from pytest_vtcfaith.engine.secrets import excerpt, hide_variable, is_key, mask_secrets, mask_values
 from pytest_vtcfaith.models.presets import SUITE_PROMPT, Preset, choose_preset
 from pytest_vtcfaith.models.spec import check_options
 from pytest_vtcfaith.models.vlm import own_prompt
@@ -19,6 +19,8 @@ from pytest_vtcfaith.models.vlm import own_prompt
 DEFAULT_KEY = "OPENAI_API_KEY"
 NO_KEY = "-"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LONGEST_NAME = 4096
+"""Characters of a served model's name, which may be a path."""
 OMITTABLE = ("temperature", "seed")
 TOKEN_LIMITS = (
     "max_tokens",
@@ -188,6 +190,17 @@ class Settings:
             "prompt": SUITE_PROMPT if self.prompt is None else self.prompt,
             "omit": sorted(self.omit),
         }
+
+
+def check_name(served: str, where: str) -> None:
+    """Raises ValueError, naming the model (`where`), for a served model's name that no server can have, or a key."""
+    refuse_secret("its name", served, where)
+    if not served.isprintable() or len(served) > LONGEST_NAME:
+        shown = ascii(served[:40]) + ("…" if len(served) > 40 else "")
+        raise ValueError(
+            f"model {excerpt(where, 120)!r}: the name {shown} has {len(served)} characters: give a name or path of at "
+            f"most {LONGEST_NAME}, all of them printable"
+        )
 
 
 def check(options: Mapping[str, Any], known: Mapping[str, Option], where: str) -> dict[str, Any]:

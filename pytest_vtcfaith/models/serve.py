@@ -29,9 +29,9 @@ from pytest_vtcfaith.models.openai_options import (
     Option,
     Settings,
     check,
+    check_name,
     is_text,
     is_texts,
-    refuse_secret,
     settings,
 )
 from pytest_vtcfaith.models.spec import ModelSpec
@@ -52,7 +52,9 @@ STOP_S = 20.0
 GUARD = Path(__file__).with_name("serve_guard.py")
 
 OPTIONS: Mapping[str, Option] = {
-    "engine": Option("vllm", lambda value: value in ENGINES, "'vllm' or 'transformers'", "which server to start"),
+    "engine": Option(
+        "vllm", lambda value: is_text(value) and value in ENGINES, "'vllm' or 'transformers'", "which server to start"
+    ),
     "args": Option([], is_texts, "a list of texts", "more arguments, e.g. ['--max-model-len', '8192']"),
     "command": Option(
         None,
@@ -127,7 +129,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     """
     if not identifier:
         raise ValueError(f'model {name!r}: write serve:PATH_OR_ID, or model = "PATH_OR_ID" in its table')
-    refuse_secret("its name", identifier, mask_secrets(name))
+    check_name(identifier, mask_secrets(name))
     given = check(options, OPTIONS, name)
     if given["command"] is not None and ("engine" in options or given["args"]):
         raise ValueError(f"model {name!r}: command says all of it: leave engine and args away")

@@ -61,8 +61,12 @@ def test_spec() -> None:
         resolve("m", {"m": {"adapter": "doctr", "detection": 3}})
     with pytest.raises(ValueError, match="unknown option 'threshold'"):
         resolve("m", {"m": {"adapter": "doctr", "threshold": 1}})
-    with pytest.raises(ValueError, match="languages = 'en' must be a list"):
-        resolve("m", {"m": {"adapter": "doctr", "languages": "en"}})
+    for languages in ("en", 3, [["a"]], []):
+        with pytest.raises(ValueError, match="model 'm': languages must be a collection"):
+            resolve("m", {"m": {"adapter": "doctr", "languages": languages}})
+    for device in ("nonsense", "cuda:", "cuda:x", ""):
+        with pytest.raises(ValueError, match="model 'm': device"):
+            resolve("m", {"m": {"adapter": "doctr", "device": device}})
 
 
 def test_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
