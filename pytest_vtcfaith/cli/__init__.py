@@ -1,4 +1,4 @@
-"""The command line `vtcfaith`: builds manifests and lists cases. One file a command."""
+"""The command line `vtcfaith`. One file a command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Builds the manifests of a faithfulness benchmark and lists its cases. The benchmark itself runs in pytest.",
+    help="Builds the manifests of a faithfulness benchmark, lists its cases, counts visual tokens, records replays and "
+    "prints the papers' tables. The benchmark itself runs in pytest.",
 )
 build.command()(zerosense)
 app.add_typer(build, name="build")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_vtcfaith.suites.bundled import manifests
 from pytest_vtcfaith.suites.case import Case
 from pytest_vtcfaith.suites.preservation_metrics import token_bucket
-from pytest_vtcfaith.texts.rows import MATCHED, case_name, layout_in, layout_slug
+from pytest_vtcfaith.texts.rows import MATCHED, TEMPLATE, case_name, layout_in, layout_slug, template_file
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.texts.manifest import Manifest
@@ -38,6 +39,12 @@ def layout_of(case: Case) -> str:
 def _cases(manifest: Manifest) -> Iterator[Case]:
     header = manifest.header
     patterns: list[str] = header.get("on_request", [])
+    # another template under the same name makes other cases: no stored score or baseline speaks about them
+    digests = {
+        layout: hashlib.sha256((manifest.path.parent / template_file(layout)[0]).read_bytes()).hexdigest()
+        for layout in header["layouts"]
+        if layout.startswith(TEMPLATE)
+    }
     for source, line, row, partner in _pages(manifest):
         suffix = "" if row["lang"] == "en" else f"-{row['lang']}"
         bucket = token_bucket(partner["n_text"])
@@ -62,7 +69,7 @@ def _cases(manifest: Manifest) -> Iterator[Case]:
                         "ratio": ratio,
                         "n_text": row["n_text"],
                         "budget_text": partner["n_text"],
-                        **({"template": layout} if layout != shown else {}),
+                        **({"template": layout, "template_sha256": digests[layout]} if layout in digests else {}),
                     },
                     parts=() if bucket is None else (f"{tier}/{bucket}",),
                     on_request=any(fnmatchcase(name, pattern) for name in names for pattern in patterns),

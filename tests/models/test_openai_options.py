@@ -44,6 +44,9 @@ from pytest_vtcfaith.models import resolve
         ({"visual_tokens": "qwen9"}, "qwen9"),
         ({"languages": "en"}, "languages = 'en'"),
         ({"model": "m@http://a/v1"}, "given twice"),
+        ({"model": "m\ud83d"}, "all of them printable"),
+        ({"model": "x" * 5000}, "has 5000 characters"),
+        ({"preset": ["a"]}, "preset = ['a']"),
     ],
 )
 def test_wrong_options_are_named(table, says):

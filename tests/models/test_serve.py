@@ -233,6 +233,10 @@ def _impatient(folder):
         ({"api_key_env": "A"}, "unknown option 'api_key_env'"),
         ({"args": ["--api-key", "sk-test-123"]}, "args holds what looks like a key"),
         ({"model": None}, "write serve:PATH_OR_ID"),
+        ({"model": "a\0b"}, "all of them printable"),
+        ({"model": "x" * 5000}, "has 5000 characters"),
+        ({"engine": ["a"]}, "engine = ['a']"),
+        ({"args": 3}, "args = 3"),
     ],
 )
 def test_wrong_options_are_named(table, says):

@@ -115,3 +115,6 @@ def test_a_template_is_found_beside_its_manifest(tmp_path: Path) -> None:
     assert case.tier == "preservation/template-page/5x/natural"
     assert layout_of(case) == f"template:{tmp_path / 'page.json'}"
     assert str(tmp_path) not in repr(sorted(case.params.items()))  # else a baseline would hold on one machine only
+    (tmp_path / "page.json").write_text("[ ]", encoding="utf-8")
+    other = cases(tmp_path, ROWS, layouts=["template:page.json"])["d-natural-template-page-5x"]
+    assert other.fingerprint != case.fingerprint
