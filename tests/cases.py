@@ -17,7 +17,20 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pytest_vtcfaith.metrics import classify_rewrites, outcome, text_scores
+from pytest_vtcfaith.metrics import (
+    bleu,
+    cdm,
+    classify_rewrites,
+    iou,
+    match_blocks,
+    outcome,
+    psnr,
+    ssim,
+    teds,
+    text_scores,
+    textsim,
+)
+from pytest_vtcfaith.metrics.pictures import identical
 
 Row = Mapping[str, Any]
 
@@ -140,12 +153,78 @@ def _resized(given: Row) -> tuple[int, int, int]:
     return *smart_resize(width, height, factor, least, most), factor
 
 
+def _editing(given: Row, expect: Any) -> Any:
+    """A bound `max`, a value `approx` and the means of `matching` hold to the places they are written with."""
+    known = {
+        "bleu": ("lang", "reference", "hypothesis"),
+        "cdm": ("reference", "hypothesis"),
+        "textsim": ("reference", "hypothesis"),
+        "teds": ("reference", "hypothesis"),
+        "psnr": ("image", "reference_image", "size"),
+        "ssim": ("image", "reference_image", "size"),
+        "iou": ("a", "b"),
+        "matching": ("reference", "prediction"),
+    }
+    metric = given.get("metric")
+    if metric not in known:
+        raise UnknownField(f"given metric {metric!r}: known are {', '.join(known)}")
+    _only(given, "metric", "column", *known[metric])
+    if metric == "matching":
+        means = {
+            f"{method}_iou": sum(
+                match.iou for match in match_blocks(given["reference"], given["prediction"], method=method)
+            )
+            / len(given["reference"])
+            for method in ("greedy", "optimal")
+        }
+        return {name: round(value, _places(expect[name])) for name, value in _chosen(means, expect).items()}
+    if metric == "iou":
+        value: Any = iou(given["a"], given["b"])
+    elif metric in ("psnr", "ssim"):
+        reference, picture = (_flat(given, name) for name in ("reference_image", "image"))
+        value = {"psnr": psnr, "ssim": ssim}[metric](reference, picture)
+    else:
+        how = {
+            name: given[name] for name in ("lang", "column") if name in given and (name, metric) != ("column", "cdm")
+        }
+        value = {"bleu": bleu, "cdm": cdm, "textsim": textsim, "teds": teds}[metric](
+            given["reference"], given["hypothesis"], **how
+        )
+    if not isinstance(expect, dict):
+        return value
+    found = {"value": value}
+    if metric in ("psnr", "ssim"):
+        found["identical"] = identical(reference, picture)
+    if "approx" in expect:
+        found["approx"] = round(value, _places(expect["approx"]))
+    if "max" in expect:
+        found["max"] = expect["max"] if value <= expect["max"] else value
+    return _chosen(found, expect)
+
+
+def _places(number: float) -> int:
+    """The decimal places a number is written with."""
+    return len(repr(number).partition(".")[2])
+
+
+def _flat(given: Row, name: str) -> Any:
+    """The picture `flat LEVEL` of the given size, width and height."""
+    import numpy as np
+
+    form = re.fullmatch(r"flat (\d+)", given[name])
+    if form is None:
+        raise UnknownField(f"given {name} {given[name]!r}: write 'flat LEVEL'")
+    width, height = given["size"]
+    return np.full((height, width), int(form[1]), dtype=np.uint8)
+
+
 AREAS: Mapping[str, Callable[[Row, Any], Any]] = {
     "rates": _rates,
     "rewriting": _rewriting,
     "outcomes": _outcomes,
     "images": _images,
     "budget": _budget,
+    "editing": _editing,
 }
 
 
