@@ -7,9 +7,13 @@ import sys
 
 import typer
 
+from pytest_vtcfaith.cli.accept import accept
 from pytest_vtcfaith.cli.build import build
 from pytest_vtcfaith.cli.cases import cases
+from pytest_vtcfaith.cli.compare import compare
+from pytest_vtcfaith.cli.gate import gate
 from pytest_vtcfaith.cli.output import drop, say
+from pytest_vtcfaith.cli.prune import prune
 from pytest_vtcfaith.cli.published import published
 from pytest_vtcfaith.cli.record import record
 from pytest_vtcfaith.cli.tokens import tokens
@@ -22,11 +26,16 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Builds the manifests of a faithfulness benchmark, lists its cases, counts visual tokens, records replays and "
-    "prints the papers' tables. The benchmark itself runs in pytest.",
+    "prints the papers' tables. The benchmark itself runs in pytest; of its results, accept makes baselines, compare "
+    "shows what differs, gate merges and judges those of several machines, and prune removes old baselines.",
 )
 build.command()(zerosense)
 app.add_typer(build, name="build")
+app.command()(accept)
 app.command()(cases)
+app.command()(compare)
+app.command()(gate)
+app.command()(prune)
 app.command()(published)
 app.command()(record)
 app.command()(tokens)

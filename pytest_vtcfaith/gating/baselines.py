@@ -6,6 +6,7 @@ it was cut, edited, or made for other texts or another way of scoring: then noth
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -68,7 +69,7 @@ def read_baseline(path: Path, *, expect: Mapping[str, str] | None = None) -> dic
     cases = record.get("cases")
     if record.get("sha256") != _checksum(record) or not isinstance(cases, dict) or record.get("count") != len(cases):
         raise BaselineError(f"{path}: baseline was edited: its checksum or count of cases does not fit; {mend}")
-    for field in ("documents", "metrics"):
+    for field in ("documents", "metrics", "provenance", "noise"):
         if field in record and not isinstance(record[field], dict):
             raise BaselineError(f"{path}: baseline was edited: {field} is {record[field]!r}, no table; {mend}")
     for field, wanted in (expect or {}).items():
@@ -89,16 +90,52 @@ def _no_number(name: str) -> NoReturn:
 
 def write_baseline(path: Path, record: Mapping[str, Any]) -> None:
     """Writes a sealed record, keys sorted, in one step: whatever goes wrong, the file is the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    write_baselines({path: record})
+
+
+def write_baselines(records: Mapping[Path, Mapping[str, Any]]) -> None:
+    """Writes several, path → sealed record: every one is on the disk before the first takes the place of an old file.
+
+    Raises OSError, with all old files in their places where the disk is full; each file is the old or the new one.
+    """
+    drafts: dict[Path, Path] = {}
     try:
-        with draft.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        for path, record in records.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft = drafts[path] = path.with_name(f".{path.name}.{os.getpid()}")
+            with draft.open("w", encoding="utf-8", newline="\n") as file:
+                file.write(json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        for path, draft in drafts.items():
+            draft.replace(path)
     finally:
-        draft.unlink(missing_ok=True)
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keeps other writers of the folder of baselines waiting; ends with the process, however that ends.
+
+    What writers that were killed have left half written is removed. Where the system has no such lock every file is
+    still written in one step.
+    """
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            for draft in folder.glob("*/.*.json.*"):
+                draft.unlink(missing_ok=True)
+        yield
+    finally:
+        os.close(handle)
 
 
 class TierBaseline(AbstractSyrupyExtension):
@@ -153,7 +190,9 @@ class TierBaseline(AbstractSyrupyExtension):
     def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_: Any) -> None:
         """One file, in one step."""
         for snapshot in snapshot_collection:
-            write_baseline(Path(snapshot_collection.location), json.loads(str(snapshot.data)))
+            path = Path(snapshot_collection.location)
+            with locked(path.parent.parent):
+                write_baseline(path, json.loads(str(snapshot.data)))
 
     def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:
         """The file as a collection of one."""

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from pytest_vtcfaith.gating.statistics import Loss, interval, paired_loss, seed_of
+from pytest_vtcfaith.gating.noisefloor import Noise, noise_floor
+from pytest_vtcfaith.gating.regression import Regression, describe_regression
+from pytest_vtcfaith.gating.statistics import interval, paired_loss, pooled, reduced, seed_of
 from pytest_vtcfaith.gating.thresholds import SLACK, GateRule
+from pytest_vtcfaith.gating.wilson import Wilson, pooled_rate
 from pytest_vtcfaith.report.worddiff import visible
-from pytest_vtcfaith.suites.base import Columns, TierMetric, TierSummary, usable, value
+from pytest_vtcfaith.suites.base import Columns, TierMetric, TierSummary
 
 Word = Literal["pass", "fail", "inconclusive", "not_measured", "not_applicable"]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a gate found; the fields are those of a line of `gates.json`, `message` is why, in one line or several."""
+    """What a gate found; the fields are those of a line of `gates.json`, `message` is why, in one line or several.
+
+    `low` and `high` are the interval of the value, of a regression gate that of the loss. `documents` are those that
+    the metric was computed from, of a regression gate those of both runs. `wilson` is the interval of a pooled rate,
+    `regression` what a comparison with the baseline found.
+    """
 
     gate: str
     tier: str
@@ -35,6 +43,9 @@ class Verdict:
     inapplicable: int = 0
     message: str = ""
     stored: bool = False
+    documents: int = 0
+    wilson: Wilson | None = None
+    regression: Regression | None = None
 
     def row(self) -> dict[str, Any]:
         """The line of `gates.json`."""
@@ -114,12 +125,13 @@ def judge_threshold(subject: GateSubject, metric: TierMetric, rule: GateRule, *,
     start = _start(subject, metric.name, rule)
     if short := _uncovered(subject, rule):
         return Verdict(**start, verdict=short[0], message=short[1])
-    columns = subject.summary.columns
-    found = value(metric, columns)
+    columns = reduced(metric, subject.summary.columns)
+    found = pooled(metric, columns)
     if found is None:
         return Verdict(**start, verdict="not_measured", message=_undefined(metric.name, subject.summary))
-    span = interval(metric, columns, confidence=rule.confidence, seed=seed_of(seed))
-    start |= {"value": found, "low": span.low, "high": span.high}
+    span = interval(metric, columns, confidence=rule.confidence, seed=seed_of(seed), method=rule.interval or "bca")
+    rate, documents = pooled_rate(metric, columns, rule.confidence), len(columns)
+    start |= {"value": found, "low": span.low, "high": span.high, "documents": documents, "wilson": rate}
     problems = []
     if rule.min is not None and not found >= rule.min - SLACK:
         problems.append(f"< {rule.min:g}")
@@ -127,12 +139,13 @@ def judge_threshold(subject: GateSubject, metric: TierMetric, rule: GateRule, *,
         problems.append(f"> {rule.max:g}")
     if not problems:
         return Verdict(**start, verdict="pass")
-    return Verdict(
-        **start,
-        verdict="fail",
-        message=f"{metric.name} = {found:.6g} {' and '.join(problems)}"
-        + (f" ({rule.confidence:.0%} interval {span.low:.4f} to {span.high:.4f})" if span.low is not None else ""),
-    )
+    said = [f"{subject.summary.measured} cases in {documents} documents"]
+    if span.low is not None:
+        said.insert(0, f"{rule.confidence:.0%} interval {span.low:.4f} to {span.high:.4f}")
+    if rate is not None:
+        said.append(f"Wilson {rate.low:.4f} to {rate.high:.4f} for {rate.count} of {rate.trials}")
+    message = f"{metric.name} = {found:.6g} {' and '.join(problems)} ({', '.join(said)})"
+    return Verdict(**start, verdict="fail", message=message)
 
 
 def _undefined(metric: str, summary: TierSummary) -> str:
@@ -143,52 +156,66 @@ def _undefined(metric: str, summary: TierSummary) -> str:
 
 
 def judge_regression(
-    subject: GateSubject, metric: TierMetric, rule: GateRule, before: Columns, *, seed: int = 0
+    subject: GateSubject,
+    metric: TierMetric,
+    rule: GateRule,
+    before: Columns,
+    *,
+    seed: int = 0,
+    noise: Noise | None = None,
 ) -> Verdict:
-    """Whether the loss from the baseline is surely within `max_regression`, surely beyond it, or neither."""
+    """Whether the loss from the baseline is surely within `max_regression`, surely beyond it, or neither.
+
+    The gate is judged by itself: what several gates of a run mean together, `family.settle` says. With `noise`, a
+    margin below the noise floor is not judged at all: such a gate would decide by dice.
+    """
     margin = rule.max_regression or 0.0
     start = _start(subject, metric.name, rule) | {"min": None, "max": None}
     if short := _uncovered(subject, rule):
         return Verdict(**start, verdict=short[0], message=short[1])
-    columns = subject.summary.columns
-    found, old = value(metric, columns), value(metric, before)
+    columns, before = reduced(metric, subject.summary.columns), reduced(metric, before)
+    found, old = pooled(metric, columns), pooled(metric, before)
     if found is None:
         return Verdict(**start, verdict="not_measured", message=_undefined(metric.name, subject.summary))
     if old is None:
         return Verdict(**start, value=found, verdict="not_measured", message=f"the baseline holds no {metric.name}")
-    seeded = seed_of(seed)
-    loss = paired_loss(metric, columns, before, confidence=rule.confidence, margin=margin, seed=seeded)
     start |= {"value": found, "baseline": old}
+    loss = paired_loss(
+        metric,
+        columns,
+        before,
+        confidence=rule.confidence,
+        margin=margin,
+        seed=seed_of(seed),
+        equivalence=rule.equivalence,
+        method=rule.interval or "percentile",
+    )
     if loss is None:
         return Verdict(**start, verdict="not_measured", message="no document is complete in both runs")
-    start |= {"low": loss.low, "high": loss.high}
-    text = f"{metric.name}: {old:.4f} → {found:.4f}, loss {_range(loss)}, allowed {margin:g}; {_power(loss)}"
-    if loss.high is not None and loss.high <= margin + SLACK:
-        return Verdict(**start, verdict="pass", message=text)
-    message = "\n".join(part for part in (text, worst_documents(metric, columns, before)) if part)
-    surely = loss.low is not None and loss.low > margin + SLACK
-    return Verdict(**start, verdict="fail" if surely else "inconclusive", message=message)
+    start |= {"documents": loss.documents, "low": loss.low, "high": loss.high}
+    floor = None if noise is None else noise_floor(noise, loss.documents, confidence=rule.confidence)
+    compared = Regression.of(loss, rule, floor)
+    if noise is not None and floor is not None and margin < floor - SLACK:
+        return Verdict(
+            **start,
+            regression=compared,
+            verdict="not_measured",
+            message=_too_noisy(margin, floor, noise, loss.documents),
+        )
+    within = loss.high is not None and loss.high <= margin + SLACK
+    beyond = loss.low is not None and loss.low > margin + SLACK
+    if rule.equivalence:
+        beyond = beyond or (loss.high is not None and loss.high < -margin - SLACK)
+        within = within and loss.low is not None and loss.low >= -margin - SLACK
+    verdict = Verdict(**start, regression=compared, verdict="pass" if within else "fail" if beyond else "inconclusive")
+    lines = [] if within else [f"  {name}: {was:.4f} → {now:.4f}" for name, was, now in loss.losers]
+    return replace(verdict, message="\n".join((describe_regression(metric.name, old, found, compared), *lines)))
 
 
-def _range(loss: Loss) -> str:
-    ends = "interval unknown" if loss.low is None or loss.high is None else f"{loss.low:+.4f} to {loss.high:+.4f}"
-    return f"{loss.value:+.4f} ({ends}, on {loss.documents} documents)"
-
-
-def _power(loss: Loss) -> str:
-    if not math.isfinite(loss.smallest):
-        return "one document shows nothing about others"
-    needed = f", {loss.documents_needed} documents would show one margin" if loss.documents_needed else ""
-    return f"smallest loss it could see {loss.smallest:.4f}{needed}"
-
-
-def worst_documents(metric: TierMetric, now: Columns, before: Columns, count: int = 3) -> str:
-    """The documents that lost most, each with its old and new value."""
-    now, before = usable(metric, now), usable(metric, before)
-    losses = []
-    for document in sorted(now.keys() & before.keys()):
-        new, old = value(metric, {document: now[document]}), value(metric, {document: before[document]})
-        if new is not None and old is not None and (old - new) * metric.better > SLACK:
-            losses.append(((old - new) * metric.better, document, old, new))
-    losses.sort(key=lambda row: (-row[0], row[1]))
-    return "\n".join(f"  {document}: {old:.4f} → {new:.4f}" for _, document, old, new in losses[:count])
+def _too_noisy(margin: float, floor: float, noise: Noise, documents: int) -> str:
+    reached = f"{floor:.4f}" if math.isfinite(floor) else "unknown"
+    return (
+        f"allowed {margin:g} is below the noise floor {reached}: of {noise.documents} documents asked twice "
+        f"{noise.changed} changed, and {documents} documents move that far without any change of the model; raise "
+        f"max_regression or measure more documents"
+    )

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import process
@@ -50,11 +50,17 @@ class GateRule(_Rule):
 
     `min` and `max` bound the value; `max_regression` the loss from the baseline, in the metric's own unit;
     `min_coverage` the share of applicable cases that must have been measured; `confidence` is that of the interval.
+    With `equivalence` a change for the better counts like one for the worse: the gate passes when both ends of the
+    interval are within `max_regression` (TOST). `interval` is how it is made: by default `bca` for a value and
+    `percentile` for a loss. Without `holm` a regression gate takes no part in the correction over the run's gates.
     """
 
     max_regression: Margin | None = None
     min_coverage: Share = 1.0
     confidence: Annotated[float, Field(gt=0.5, lt=1.0, allow_inf_nan=False)] = 0.95
+    equivalence: bool = False
+    interval: Literal["percentile", "bca"] | None = None
+    holm: bool = True
 
 
 class FloorRule(_Rule):
@@ -170,12 +176,16 @@ def _check_gate(place: str, rule: GateRule) -> None:
         raise ThresholdsError(
             f"{place}: A is the best of several models and has no baseline; bound A_M with max_regression"
         )
+    if rule.max_regression is None and (rule.equivalence or not rule.holm):
+        field = "equivalence = true" if rule.equivalence else "holm = false"
+        raise ThresholdsError(f"{place}: {field} speaks about max_regression, which is missing; add it")
     for suite in _suites_of(place, rule):
         metric = suite.metrics.get(rule.metric)
         if metric is None:
             raise ThresholdsError(f"{place}: {_unknown_metric(rule, 'a tier', suite.name, suite.metrics)}")
         _check_bounds(place, rule, metric.low, metric.high)
-        _check_loss(place, rule, "max_regression", rule.max_regression, metric.better, metric.high - metric.low)
+        better = metric.better or int(rule.equivalence)
+        _check_loss(place, rule, "max_regression", rule.max_regression, better, metric.high - metric.low)
 
 
 def _check_floor(place: str, rule: FloorRule) -> None:
@@ -225,7 +235,10 @@ def _check_loss(place: str, rule: _Rule, field: str, loss: float | None, better:
             raise ThresholdsError(f"{place}: bounds nothing; give min, max or {field}")
         return
     if better == 0:
-        raise ThresholdsError(f"{place}: {rule.metric} has no better direction, so it cannot get worse; remove {field}")
+        mend = f"remove {field}" + (
+            ", or bound both directions: equivalence = true" if isinstance(rule, GateRule) else ""
+        )
+        raise ThresholdsError(f"{place}: {rule.metric} has no better direction, so it cannot get worse; {mend}")
     if not loss <= most:
         raise ThresholdsError(f"{place}: {field} = {loss!r} is more than {rule.metric} can lose; give 0 to {most:g}")
 

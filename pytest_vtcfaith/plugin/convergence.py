@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_vtcfaith.plugin.benchmark import Benchmark
 from pytest_vtcfaith.plugin.ledger import Ledger
-from pytest_vtcfaith.plugin.run import Run
 
 
-def convergence_rows(run: Run, ledger: Ledger) -> list[dict[str, Any]]:
+def convergence_rows(run: Benchmark, ledger: Ledger) -> list[dict[str, Any]]:
     """A row for each tier, model and metric that is a mean over cases; none for a tier that was not measured."""
     found: list[dict[str, Any]] = []
     for name in run.suites:

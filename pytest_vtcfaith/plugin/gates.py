@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vtcfaith.plugin.run import Run
+from pytest_vtcfaith.plugin.benchmark import Benchmark
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -38,7 +38,7 @@ class GateSpec:
     rule: GateRule
 
 
-def gate_specs(run: Run) -> list[GateSpec]:
+def gate_specs(run: Benchmark) -> list[GateSpec]:
     """Every gate of the chosen tiers and models, in the order of suites, models, tiers and the thresholds file."""
     found: list[GateSpec] = []
     taken: dict[str, int] = {}
@@ -48,7 +48,7 @@ def gate_specs(run: Run) -> list[GateSpec]:
     return found
 
 
-def _all_specs(run: Run) -> Iterator[GateSpec]:
+def _all_specs(run: Benchmark) -> Iterator[GateSpec]:
     from pytest_vtcfaith.gating.thresholds import GateRule, SuiteRule
 
     for suite in run.suites:
@@ -66,7 +66,7 @@ def _all_specs(run: Run) -> Iterator[GateSpec]:
                 yield GateSpec(f"{model}-{suite}-inapplicable", "inapplicable", suite, suite, model, rule)
 
 
-def _tier_specs(run: Run, suite: str, tier: str, tiers: Sequence[str], model: str) -> Iterator[GateSpec]:
+def _tier_specs(run: Benchmark, suite: str, tier: str, tiers: Sequence[str], model: str) -> Iterator[GateSpec]:
     from pytest_vtcfaith.gating.thresholds import GateRule
 
     compared = False
@@ -90,7 +90,7 @@ def _slug(tier: str) -> str:
 class Gate:
     """A gate as a test sees it. Lazy: a verdict reached in the fixture would be an error of setup, not a failure."""
 
-    def __init__(self, spec: GateSpec, run: Run, ledger: Ledger, verdicts: dict[str, Verdict]) -> None:
+    def __init__(self, spec: GateSpec, run: Benchmark, ledger: Ledger, verdicts: dict[str, Verdict]) -> None:
         self.spec = spec
         self._run = run
         self._ledger = ledger
@@ -98,30 +98,31 @@ class Gate:
 
     def check(self, baseline: SnapshotAssertion) -> None:
         """Judges, books the verdict, and fails or skips the test unless the gate passes."""
+        if self._run.options.shard is not None:
+            pytest.skip(f"shard {self._run.options.shard}: judged by `vtcfaith gate`, which merges the shards")
         verdict = self.judge(baseline)
         self._verdicts[self.spec.id] = verdict
-        message = verdict.message
-        if verdict.verdict == "pass":
-            return
+        inconclusive = self._run.options.inconclusive
         if verdict.verdict == "not_applicable":
-            pytest.skip(f"{verdict.tier}: {message}")
-        if verdict.verdict == "inconclusive" and self._run.options.inconclusive != "fail":
-            if self._run.options.inconclusive == "warn":
-                import warnings
+            pytest.skip(f"{verdict.tier}: {verdict.message}")
+        if verdict.verdict == "inconclusive" and inconclusive == "warn":
+            import warnings
 
-                warnings.warn(f"{verdict.gate}: inconclusive: {message}", stacklevel=1)
-            return
-        label = verdict.verdict.replace("_", " ")
-        pytest.fail(f"{label}: {verdict.tier} ({verdict.model}): {message}", pytrace=False)
+            warnings.warn(f"{verdict.gate}: inconclusive: {verdict.message}", stacklevel=1)
+        if message := failure_message(verdict, inconclusive):
+            pytest.fail(message, pytrace=False)
 
-    def judge(self, baseline: SnapshotAssertion) -> Verdict:
-        """The verdict; skips the test when cases that it needs were not selected and no earlier run has them."""
+    def judge(self, baseline: SnapshotAssertion | None) -> Verdict:
+        """The verdict; skips the test when cases that it needs were not selected and no earlier run has them.
+
+        `baseline` is the session's snapshot; without one nothing is accepted.
+        """
         spec = self.spec
         if spec.kind == "inapplicable":
             return self._inapplicable()
         if spec.model == ALL:
             return self._best_model()
-        subject, scores = self._subject(spec.model)
+        subject, scores = self.subject(spec.model)
         from pytest_vtcfaith.gating.judge import judge_threshold
 
         metric = self._run.suite(spec.suite).metrics[spec.rule.metric]
@@ -129,9 +130,20 @@ class Gate:
             return judge_threshold(subject, metric, spec.rule, seed=self._run.options.seed)
         from pytest_vtcfaith.plugin.compare import compare
 
-        return compare(spec, self._run, subject, scores, baseline)
+        settled = None
+        if spec.kind == "regression" and not self._run.update:
+            settled = self._settled()
+        return compare(spec, self._run, subject, scores, baseline, settled)
 
-    def _subject(self, model: str) -> tuple[GateSubject, Sequence[CaseScore]]:
+    def _settled(self) -> Verdict | None:
+        from pytest_vtcfaith.plugin.family import settled_regressions
+
+        if self._ledger.settled is None:
+            self._ledger.settled = settled_regressions(self._run, self._ledger)
+        return self._ledger.settled.get(self.spec.id)
+
+    def subject(self, model: str) -> tuple[GateSubject, Sequence[CaseScore]]:
+        """What the gate speaks about, of one model; skips the test as `judge` does."""
         from pytest_vtcfaith.gating.judge import GateSubject
 
         pool = self._ledger.pool(model, self.spec.tier, needed_tiers(self._run, self.spec))
@@ -161,7 +173,7 @@ class Gate:
 
         metric = self._run.suite(self.spec.suite).metrics["A"]
         found = [
-            judge_threshold(self._subject(model)[0], metric, self.spec.rule, seed=self._run.options.seed)
+            judge_threshold(self.subject(model)[0], metric, self.spec.rule, seed=self._run.options.seed)
             for model in self._run.specs
         ]
         several = len(found) > 1
@@ -215,7 +227,14 @@ class Gate:
         )
 
 
-def needed_tiers(run: Run, spec: GateSpec) -> frozenset[str]:
+def failure_message(verdict: Verdict, inconclusive: str) -> str:
+    """What a gate's test fails with, "" when it does not; `inconclusive` is what `--vtc-inconclusive` asks for."""
+    if verdict.verdict in ("pass", "not_applicable") or (verdict.verdict == "inconclusive" and inconclusive != "fail"):
+        return ""
+    return f"{verdict.verdict.replace('_', ' ')}: {verdict.tier} ({verdict.model}): {verdict.message}"
+
+
+def needed_tiers(run: Benchmark, spec: GateSpec) -> frozenset[str]:
     """The tiers that a gate takes scores from.
 
     All gates that read or write a tier's baseline take the same ones, so that each would write the same file.
@@ -226,56 +245,3 @@ def needed_tiers(run: Run, spec: GateSpec) -> frozenset[str]:
         compared = {rule.metric for rule in run.gate_rules(spec.tier) if rule.max_regression is not None}
         metrics |= {m for m in (suite.primary, *compared) if suite.needs(spec.tier, m, tiers) <= set(tiers)}
     return frozenset().union(*(suite.needs(spec.tier, metric, tiers) for metric in metrics))
-
-
-def record_of(run: Run, spec: GateSpec, subject: GateSubject, scores: Sequence[CaseScore]) -> Mapping[str, Any]:
-    """What a baseline keeps of a tier."""
-    from importlib.metadata import version
-
-    from pytest_vtcfaith.gating.baselines import sealed
-    from pytest_vtcfaith.suites.base import value
-
-    suite = run.suite(spec.suite)
-    own = sorted((s for s in scores if spec.tier in s.case.tiers), key=lambda s: s.case.id)
-    metrics = {name: value(metric, subject.summary.columns) for name, metric in suite.metrics.items()}
-    return sealed(
-        {
-            "suite": spec.suite,
-            "tier": spec.tier,
-            "model": run.specs[spec.model].name,
-            "profile": run.profile,
-            "cases_sha256": cases_hash(run, spec.suite, spec.tier),
-            "metrics": {k: v for k, v in metrics.items() if v is not None},
-            "documents": {d: dict(row) for d, row in sorted(subject.summary.columns.items())},
-            "cases": {
-                s.case.id: {
-                    "outcome": s.outcome,
-                    **{name: s.metrics[name] for name in suite.case_metrics if s.metrics.get(name) is not None},
-                }
-                for s in own
-                if not s.inapplicable
-            },
-            "provenance": {
-                "revision": run.specs[spec.model].revision,
-                "adapter": run.specs[spec.model].adapter,
-                "versions": {name: version(name) for name in ("pytest-vtcfaith", "pillow", "rapidfuzz")},
-            },
-        }
-    )
-
-
-def cases_hash(run: Run, suite: str, tier: str) -> str:
-    """SHA-256 over the cases of a tier: a baseline speaks about exactly these texts."""
-    known = run.config.stash.setdefault(_HASHES, {})
-    if tier not in known:
-        import hashlib
-
-        digest = hashlib.sha256()
-        for case in run.selection.everything[suite]:
-            if tier in case.tiers:
-                digest.update(case.fingerprint.encode("ascii"))
-        known[tier] = digest.hexdigest()
-    return known[tier]
-
-
-_HASHES = pytest.StashKey[dict[str, str]]()

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_vtcfaith.plugin.run import Ask, Run
+from pytest_vtcfaith.plugin.benchmark import Ask, Benchmark
 from pytest_vtcfaith.suites.case import Case, CaseScore
 
 if TYPE_CHECKING:
+    from pytest_vtcfaith.gating.judge import Verdict
     from pytest_vtcfaith.suites.base import TierSummary
 
 PROPERTY = "vtc"
@@ -27,11 +28,18 @@ Key = tuple[str, str, str]
 
 def encode_score(ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str) -> str:
     """One ASCII JSON string, plain numbers only: anything else would end an xdist worker (hazards, xdist)."""
-    plain = {k: v if v is None or isinstance(v, int) else round(float(v), 10) for k, v in metrics.items()}
-    row = {"suite": ask.case.suite, "model": ask.slug, "case": ask.case.id, "outcome": outcome, "metrics": plain}
-    if reason:
-        row["reason"] = reason[:400]
+    found = booked_score(ask, outcome, metrics, reason)
+    row: dict[str, Any] = {"suite": ask.case.suite, "model": ask.slug, "case": ask.case.id, "outcome": outcome}
+    row["metrics"] = found.metrics
+    if found.reason:
+        row["reason"] = found.reason
     return json.dumps(row, sort_keys=True)
+
+
+def booked_score(ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str) -> CaseScore:
+    """A score as it is booked, here and from a results file: metrics to ten decimals, a reason of 400 characters."""
+    plain = {k: v if v is None or isinstance(v, int) else round(float(v), 10) for k, v in metrics.items()}
+    return CaseScore(ask.case, ask.slug, outcome, plain, reason[:400])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +65,19 @@ class Pool:
 
 
 class Ledger:
-    """Scores by suite, model and case: fresh ones of this run, and stored ones of earlier runs of the same model."""
+    """Scores by suite, model and case: fresh ones of this run, and stored ones of earlier runs of the same model.
 
-    def __init__(self, run: Run) -> None:
+    `gates` are the selected gates, with the tests they are; `settled` the verdicts of those that are judged together,
+    None before they were.
+    """
+
+    def __init__(self, run: Benchmark) -> None:
         self.run = run
         self.selected: dict[str, Ask | None] = {}
         self.reported: set[str] = set()
         self.fresh: dict[Key, CaseScore] = {}
+        self.gates: Mapping[str, str] = {}
+        self.settled: dict[str, Verdict] | None = None
         self.used_stored: set[tuple[str, str]] = set()
         self._scored: set[Key] = set()
         self._stored: dict[str, dict[Key, CaseScore]] = {}
@@ -82,6 +96,13 @@ class Ledger:
         """Of the selected tests, those that look at a case without scoring it: no gate waits for them."""
         spared = set(nodeids)
         self._scored = {ask.key for nodeid, ask in self.selected.items() if ask is not None and nodeid not in spared}
+
+    def book(self, scores: Iterable[CaseScore]) -> None:
+        """Books scores of other machines: every case of the run was to be scored there."""
+        self._scored = {ask.key for ask in self.run.by_id.values()}
+        self.fresh.update({(score.case.suite, score.model, score.case.id): score for score in scores})
+        self._pools.clear()
+        self.settled = None
 
     def _ask(self, nodeid: str) -> Ask | None:
         _, _, function = nodeid.partition("::")
@@ -115,6 +136,7 @@ class Ledger:
         row: dict[str, Any] = json.loads(text)
         self._booked[report.nodeid] = text, row
         self._pools.clear()
+        self.settled = None
         ask = self.run.by_id.get(f"{row['model']}-{row['case']}")
         if ask is not None:
             self.fresh[ask.key] = CaseScore(ask.case, ask.slug, row["outcome"], row["metrics"], row.get("reason", ""))
@@ -208,7 +230,7 @@ class Ledger:
 
     def _kept(self, model: str) -> dict[str, Any]:
         """What earlier runs kept, by case id, whatever cases this run chose; nothing when it cannot be read."""
-        cache = getattr(self.run.config, "cache", None)
+        cache = self.run.cache
         data = cache.get(self._file(model), None) if cache is not None else None
         if not isinstance(data, dict) or data.get("about") != self._about(model):
             return {}
@@ -236,7 +258,7 @@ class Ledger:
 
     def keep(self) -> None:
         """Stores the fresh scores beside older ones that still hold; what this run lost is not kept."""
-        cache = getattr(self.run.config, "cache", None)
+        cache = self.run.cache
         if cache is None:
             return
         for model in self.run.specs:

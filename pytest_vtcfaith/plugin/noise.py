@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_vtcfaith.plugin.benchmark import AskedTwice
 from pytest_vtcfaith.plugin.ledger import Ledger
 from pytest_vtcfaith.plugin.run import Ask, Run
 from pytest_vtcfaith.suites.case import Case, CaseScore
@@ -117,6 +118,7 @@ class Noise:
             for name in run.suites:
                 within = [pair for pair in pairs if pair.case.suite == name]
                 scores = [s for s in _scores(run.cases(name), slug, spec.name, first) if not s.inapplicable]
+                self._keep(slug, name, [pair for pair in within if pair.state == "twice"], scores)
                 for tier in sorted({pair.case.tier for pair in within}):
                     own.append({"model": slug, "suite": name, **tier_noise(run.suite(name), tier, within, scores)})
             reasons = Counter(p.again.score.reason for p in pairs if p.state == "unanswered" and p.again is not None)
@@ -134,6 +136,14 @@ class Noise:
             tiers += own
             self.lines.append(describe_noise(models[-1], own))
         write_noise(run.report_folder, run.options.noise or 0, run.options.seed, models, tiers)
+
+    def _keep(self, model: str, suite: str, twice: Sequence[Pair], scores: Sequence[CaseScore]) -> None:
+        """What regression gates hold their margins against, and baselines keep."""
+        from pytest_vtcfaith.report.noise import columns_twice
+
+        for tier in sorted({tier for pair in twice for tier in pair.case.tiers}):
+            found = AskedTwice(*columns_twice(self.run.suite(suite), tier, twice, scores))
+            self.run.asked_twice[model, tier] = found
 
     def _ask_hosts(self, first: Rows) -> dict[str, tuple[int | None, int | None]]:
         """Fresh hosts read the cases that were measured, shuffled, in batches of about half the size, storing nothing.

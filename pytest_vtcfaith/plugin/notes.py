@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 from pytest_vtcfaith.gating.baselines import MISSING
 from pytest_vtcfaith.gating.judge import Verdict
+from pytest_vtcfaith.plugin.benchmark import Benchmark
 from pytest_vtcfaith.plugin.ledger import Ledger
-from pytest_vtcfaith.plugin.run import Run
 
 SHOWN = 5
 """Reasons that are named one by one."""
 
 
-def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
+def notes(run: Benchmark, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
     """One line for each thing worth knowing."""
     found: list[str] = []
-    scores = list(ledger.fresh.values())
+    scores = [ledger.fresh[key] for key in sorted(ledger.fresh)]
     for kind, chosen in (
         ("are inapplicable to", [s for s in scores if s.inapplicable]),
         ("were not measured with", [s for s in scores if s.outcome == "infrastructure_error"]),
@@ -54,7 +54,7 @@ def notes(run: Run, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[str]:
     return found
 
 
-def _unmatched(run: Run) -> list[str]:
+def _unmatched(run: Benchmark) -> list[str]:
     """Gates that select nothing at all, whatever was chosen: a slip of the pen, or a file made for more cases."""
     pooled, finer = run.selection.known_tiers, run.selection.finer_tiers
     return [
@@ -64,7 +64,7 @@ def _unmatched(run: Run) -> list[str]:
     ]
 
 
-def _left_out(run: Run) -> int:
+def _left_out(run: Benchmark) -> int:
     count = 0
     for suite in run.suites:
         tiers = run.tiers(suite)

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from pytest_vtcfaith.plugin.shards import Shard, parse_shard
+
 TABLE = ("models", "thresholds", "cases", "baselines", "report", "prompts", "inconclusive")
 COUNTS = {"limit": "documents per tier", "batch-size": "pages per call", "noise": "cases to ask twice"}
 
@@ -112,7 +114,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         metavar="N",
         help="measure how noisy the model is: ask N of the cases, spread over the tiers, a second time, past the "
-        "stored replies and in other batches, and write what changed to noise.json; changes no verdict",
+        "stored replies and in other batches, and write what changed to noise.json and into baselines accepted from "
+        "this run; a regression gate whose margin is smaller is not measured, no other verdict changes",
+    )
+    add(
+        "--vtc-shard",
+        default=None,
+        metavar="I/N",
+        help="run only the I-th of N shards of the documents, e.g. 2/4 on the second of four machines; which shard a "
+        "document is in depends on the manifests and N only. No gate is judged: `vtcfaith gate RESULTS1 RESULTS2 …` "
+        "merges the results of all shards and judges them",
     )
     add(
         "--vtc-renderer",
@@ -144,6 +155,7 @@ class Options:
     inconclusive: str = "fail"
     seed: int = 0
     noise: int | None = None
+    shard: Shard | None = None
     prompts: tuple[str, ...] = ("plain",)
     configured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -155,7 +167,7 @@ def read_options(config: pytest.Config) -> Options:
     pytest.UsageError for a table with an unknown key or a value of the wrong type, for an empty path, for a limit,
     batch size or number of cases asked twice under 1, and for devices that are none.
     """
-    table = _table(config.rootpath)
+    table = read_table(config.rootpath)
     option = config.option
 
     def path(name: str) -> Path | None:
@@ -189,6 +201,7 @@ def read_options(config: pytest.Config) -> Options:
         inconclusive=option.vtc_inconclusive or table.get("inconclusive", "fail"),
         seed=option.vtc_seed,
         noise=option.vtc_noise,
+        shard=_shard(option.vtc_shard),
         prompts=tuple(table.get("prompts", ("plain",))),
         configured=table.get("models", {}),
     )
@@ -205,7 +218,20 @@ def _devices(given: str | None) -> str | None:
     return given
 
 
-def _table(rootpath: Path) -> Mapping[str, Any]:
+def _shard(given: str | None) -> Shard | None:
+    if given is None:
+        return None
+    try:
+        return parse_shard(given)
+    except ValueError as problem:
+        raise pytest.UsageError(f"--vtc-shard {problem}") from None
+
+
+def read_table(rootpath: Path) -> Mapping[str, Any]:
+    """The table `[tool.vtcfaith]` of pyproject.toml in a folder, empty where there is none.
+
+    Raises pytest.UsageError for an unknown key or a value of the wrong type.
+    """
     file = rootpath / "pyproject.toml"
     try:
         data = tomllib.loads(file.read_bytes().decode("utf-8"))

@@ -1,4 +1,4 @@
-"""One test session's view of the benchmark: which models, cases, tiers and thresholds; the same in every process."""
+"""One test session's view of the benchmark: its models, its files, and what they answer."""
 
 from __future__ import annotations
 
@@ -6,59 +6,27 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vtcfaith.plugin.options import Options, read_options
+from pytest_vtcfaith.plugin.benchmark import Ask, Benchmark, Provenance
+from pytest_vtcfaith.plugin.options import read_options
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.answers import Answers
     from pytest_vtcfaith.engine.store import ResponseStore
     from pytest_vtcfaith.engine.transcript import Transcript
-    from pytest_vtcfaith.gating.thresholds import GateRule, Thresholds
     from pytest_vtcfaith.models.registry import ModelSpec
-    from pytest_vtcfaith.plugin.selection import Selection
-    from pytest_vtcfaith.suites.base import Request, Suite
-    from pytest_vtcfaith.suites.case import Case
+    from pytest_vtcfaith.suites.base import Request
+
+__all__ = ["KEY", "Ask", "Run", "run_of"]
 
 KEY = pytest.StashKey["Run"]()
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One case for one model: what a benchmark test is parametrised with."""
-
-    case: Case
-    spec: ModelSpec
-    slug: str
-
-    @property
-    def id(self) -> str:
-        """The test's parameter id: ASCII, without brackets."""
-        return f"{self.slug}-{self.case.id}"
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """Suite, model and case: what a score belongs to."""
-        return self.case.suite, self.slug, self.case.id
-
-    def parts(self, request: Request) -> list[tuple[Ask, Request]]:
-        """What is asked one by one: this, or for a text over several pages each page as a case of its own.
-
-        The first page keeps the case's id, `~2`, `~3`, … is added to those of the others.
-        """
-        if len(request.pages) == 1:
-            return [(self, request)]
-        names = (self.case.id if n == 1 else f"{self.case.id}~{n}" for n in range(1, len(request.pages) + 1))
-        return [
-            (replace(self, case=replace(self.case, id=name, reference=page.text)), request.part(page))
-            for name, page in zip(names, request.pages, strict=True)
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +34,12 @@ class _Unloadable:
     problem: Exception
 
 
-class Run:
+class Run(Benchmark):
     """What this process knows of the run. Nothing is read or loaded before it is asked for."""
 
     def __init__(self, config: pytest.Config) -> None:
+        super().__init__(read_options(config), config.rootpath)
         self.config = config
-        self.options: Options = read_options(config)
         self._models: dict[str, object] = {}
         self._answers: dict[str, Answers] = {}
         self._parent = os.getppid()
@@ -90,7 +58,7 @@ class Run:
             _ = self.specs
             _ = self.thresholds
             self._check_folders()
-            if not any(self.cases(name) for name in self.suites):
+            if not any(self.selection.whole[name] for name in self.suites):
                 found = self.selection
                 why = found.invitation or "--vtc-suite, --vtc-lang, --vtc-tier, --vtc-renderer exclude one another"
                 raise pytest.UsageError(f"no case is left: {why}; tiers: {', '.join(found.known_tiers)}")
@@ -99,9 +67,14 @@ class Run:
 
     def _check_folders(self) -> None:
         options = self.options
-        if options.limit is not None and getattr(self.config.option, "update_snapshots", False):
+        if options.limit is not None and self.update:
             raise pytest.UsageError(
                 "--snapshot-update with --vtc-limit: a limited run is no baseline; leave one of the two away"
+            )
+        if options.shard is not None and self.update:
+            raise pytest.UsageError(
+                "--snapshot-update with --vtc-shard: a shard is no baseline; leave one of the two away, or give the "
+                "results of all shards to `vtcfaith accept`"
             )
         for name in ("cases", "report", "baselines", "cache"):
             folder: Path | None = getattr(options, name)
@@ -112,6 +85,22 @@ class Run:
                     raise pytest.UsageError(f"--vtc-{name} {folder}: is a file; name a folder")
             except OSError as problem:
                 raise pytest.UsageError(f"--vtc-{name} {folder}: cannot be looked at: {problem}") from problem
+
+    @property
+    def update(self) -> bool:
+        """Whether this run is to become the baseline."""
+        return bool(getattr(self.config.option, "update_snapshots", False))
+
+    @property
+    def cache(self) -> pytest.Cache | None:
+        """Where scores of earlier runs are kept; None where none are."""
+        return getattr(self.config, "cache", None)
+
+    def provenance(self, model: str) -> Provenance:
+        """What the scores of the model were made with, as far as its hosts have told."""
+        from pytest_vtcfaith.plugin.about import provenance_of
+
+        return provenance_of(self, model)
 
     @cached_property
     def specs(self) -> Mapping[str, ModelSpec]:
@@ -127,96 +116,6 @@ class Run:
                 raise pytest.UsageError(f"--vtc-model {name!r} and another model share the name {short!r} in test ids")
             found[short] = spec
         return found
-
-    @cached_property
-    def selection(self) -> Selection:
-        """The cases and tiers of this run."""
-        from pytest_vtcfaith.plugin.selection import read_cases, select
-
-        return select(self.options, read_cases(self.options))
-
-    @property
-    def suites(self) -> tuple[str, ...]:
-        """Names of the chosen suites."""
-        return self.selection.suites
-
-    def suite(self, name: str) -> Suite:
-        """The suite of that name."""
-        from pytest_vtcfaith.suites import load_suite
-
-        return load_suite(name)
-
-    def cases(self, suite: str) -> Sequence[Case]:
-        """The chosen cases of a suite, sorted by id."""
-        return self.selection.chosen[suite]
-
-    def tiers(self, suite: str) -> Sequence[str]:
-        """The tiers of a suite that gates may speak about, pooled and finer, sorted; numbers within them by value."""
-        return self.selection.tiers[suite]
-
-    def gate_rules(self, tier: str) -> list[GateRule]:
-        """The gates of the thresholds file that speak about the tier, pooled or finer."""
-        return [rule for _, rule in self.thresholds.gates(tier, finer=tier in self.selection.finer_tiers)]
-
-    def asks(self, suites: Iterable[str], langs: frozenset[str] | None = None) -> list[Ask]:
-        """Every chosen case of the suites for every model, in a stable order."""
-        if not self.active:
-            return []
-        return [
-            Ask(case, spec, short)
-            for short, spec in self.specs.items()
-            for name in suites
-            for case in self.cases(name)
-            if langs is None or case.lang in langs
-        ]
-
-    @cached_property
-    def by_id(self) -> Mapping[str, Ask]:
-        """Test parameter id → ask, for every chosen case and model."""
-        asks = self.asks(self.suites)
-        found = {ask.id: ask for ask in asks}
-        if len(found) < len(asks):
-            raise pytest.UsageError("two models and cases make the same test id; give one model another name")
-        return found
-
-    def speaks(self, suite: str, tier: str, langs: frozenset[str] | None) -> bool:
-        """Whether a gate about `tier` (or the whole suite) is about cases in `langs` only; None is any language."""
-        return langs is None or all(c.lang in langs for c in self.cases(suite) if tier == suite or tier in c.tiers)
-
-    @cached_property
-    def cases_folder(self) -> Path:
-        """The folder that thresholds and baselines lie in, beside the manifests."""
-        from pytest_vtcfaith.suites.bundled import bundled_folder
-
-        return self.options.cases if self.options.cases is not None else bundled_folder()
-
-    @cached_property
-    def thresholds_file(self) -> Path:
-        """The thresholds file: named, or beside the cases, or the bundled one."""
-        from pytest_vtcfaith.suites.bundled import bundled_folder
-
-        if self.options.thresholds is not None:
-            return self.options.thresholds
-        for folder in (self.cases_folder, self.cases_folder.parent):
-            if (folder / "thresholds.toml").is_file():
-                return folder / "thresholds.toml"
-        return bundled_folder() / "thresholds.toml"
-
-    @cached_property
-    def thresholds(self) -> Thresholds:
-        """The thresholds of this run."""
-        from pytest_vtcfaith.gating.thresholds import load_thresholds
-
-        return load_thresholds(self.thresholds_file)
-
-    @cached_property
-    def baselines_folder(self) -> Path:
-        """The folder of baselines, whether it exists or not."""
-        if self.options.baselines is not None:
-            return self.options.baselines
-        folder = self.cases_folder
-        installed = Path(__file__).resolve().parent.parent in folder.resolve().parents
-        return (self.config.rootpath if installed else folder) / "baselines"
 
     @cached_property
     def session_id(self) -> str:
@@ -242,8 +141,7 @@ class Run:
         return Path(tempfile.mkdtemp(prefix="vtcfaith-"))
 
     def _cache_folder(self, name: str) -> Path | None:
-        cache = getattr(self.config, "cache", None)
-        return None if cache is None else Path(cache.mkdir("vtcfaith")) / name
+        return None if self.cache is None else Path(self.cache.mkdir("vtcfaith")) / name
 
     @cached_property
     def store(self) -> ResponseStore | None:
@@ -337,14 +235,6 @@ class Run:
             store=self.store_of(ask.spec) if stored else None,
             picture_key=request.page.fingerprint if drawn else None,
         )
-
-    @property
-    def profile(self) -> str:
-        """Name and version of the profile that scores are made with."""
-        from pytest_vtcfaith.metrics.normalise import PROFILES
-
-        profile = PROFILES["verbatim"]
-        return f"{profile.name}/{profile.version}"
 
 
 def run_of(config: pytest.Config) -> Run:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import pytest
 
 from pytest_vtcfaith.plugin.options import Options
+from pytest_vtcfaith.plugin.shards import deal
 from pytest_vtcfaith.suites.case import Case
 from pytest_vtcfaith.suites.tiers import means
 
@@ -19,15 +20,18 @@ LANGS = ("en", "zh", "ko")
 
 @dataclass(frozen=True)
 class Selection:
-    """The cases of a run. `everything` and `chosen` are by suite, sorted by id; `suites` are the chosen ones.
+    """The cases of a run. `everything`, `whole` and `chosen` are by suite, sorted by id; `suites` are the chosen ones.
 
-    `tiers` are those that gates may speak about, by suite, sorted, numbers by value: pooled and finer ones, each of
-    them with all its cases, or with those that `--vtc-limit` left. `waiting` are cases on request that nobody asked
+    `whole` is what the options choose for all shards together, `chosen` what of it this run asks: without
+    `--vtc-shard` both are the same. `tiers` are those that gates may speak about, by suite, sorted, numbers by value:
+    pooled and finer ones, each of them with all its cases, or with those that `--vtc-limit` left. `waiting` are cases
+    on request that nobody asked
     for, though nothing else excludes them.
     """
 
     everything: Mapping[str, Sequence[Case]]
     suites: tuple[str, ...]
+    whole: Mapping[str, Sequence[Case]]
     chosen: Mapping[str, Sequence[Case]]
     tiers: Mapping[str, Sequence[str]]
     waiting: tuple[Case, ...]
@@ -56,6 +60,25 @@ class Selection:
                 for tier in case.tiers:
                     found.setdefault(tier, []).append(case)
         return found
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 over the cases of all shards together: results may be merged only where it is equal."""
+        import hashlib
+
+        digest = hashlib.sha256()
+        for suite, cases in self.whole.items():
+            for case in cases:
+                digest.update(f"{suite}\0{case.fingerprint}\n".encode("ascii"))
+        return digest.hexdigest()
+
+    def shards(self, of: int) -> Mapping[str, int]:
+        """Which of `of` shards a document of the manifests is in, whatever of them was chosen."""
+        tiers: dict[str, set[str]] = {}
+        for cases in self.everything.values():
+            for case in cases:
+                tiers.setdefault(case.document, set()).add(case.tier)
+        return deal(tiers, of)
 
     def is_whole(self, tier: str) -> bool:
         """Whether gates may speak about the tier: a pooled tier of which only parts were chosen is none."""
@@ -96,7 +119,7 @@ def select(options: Options, everything: Mapping[str, Sequence[Case]]) -> Select
     suites = tuple(name for name in everything if not options.suites or name in options.suites)
     wanted = _wanted(options.tiers, [case for cases in everything.values() for case in cases])
     asked = bool(options.tiers or options.renderers)
-    chosen: dict[str, Sequence[Case]] = {}
+    whole: dict[str, Sequence[Case]] = {}
     waiting: list[Case] = []
     for name, cases in everything.items():
         fitting = [
@@ -110,15 +133,19 @@ def select(options: Options, everything: Mapping[str, Sequence[Case]]) -> Select
         if not asked:
             waiting += [case for case in fitting if case.on_request]
             fitting = [case for case in fitting if not case.on_request]
-        chosen[name] = _limited(fitting, options.limit)
+        whole[name] = _limited(fitting, options.limit)
     tiers = {
         name: sorted(
             {tier for c in cases for tier in c.tiers if wanted is None or tier in wanted or c.tier in wanted},
             key=_natural,
         )
-        for name, cases in chosen.items()
+        for name, cases in whole.items()
     }
-    found = Selection(everything, suites, chosen, tiers, tuple(waiting))
+    found = Selection(everything, suites, whole, whole, tiers, tuple(waiting))
+    if (shard := options.shard) is not None:
+        dealt = found.shards(shard.of)
+        chosen = {name: [c for c in cases if dealt[c.document] == shard.number] for name, cases in whole.items()}
+        found = replace(found, chosen=chosen)
     for lang in options.langs:
         must_be_known("--vtc-lang", lang, found.known_langs)
     layouts = sorted({str(c.params["layout"]) for cases in everything.values() for c in cases if "layout" in c.params})

@@ -42,7 +42,7 @@ class Session:
         self._wanted: dict[GateKey, None] = {}
         self._taken: list[pytest.Item] | None = None
         self._spared: set[str] = set()
-        self._gates_selected = 0
+        self._prepared = False
         self._workers_down = 0
         self._workers_named = 0
         self._begun = False
@@ -59,7 +59,7 @@ class Session:
         cases = [item for item in session.items if not is_gate(item)]
         spared = [item.nodeid for item in cases if "vtc_score" not in getattr(item, "fixturenames", ())]
         if self.judging:
-            self._gates_selected = len(gates)
+            self.ledger.gates = _ids(gates)
             self.ledger.select(item.nodeid for item in session.items)
             self.ledger.spare(spared)
             return
@@ -113,12 +113,27 @@ class Session:
             self.ledger.spare(self._spared)
             if self._workers_down and not self._workers_named:
                 self.problems.append("no worker lived to name its gates: none was judged")
-        if self.run.options.noise is not None:
-            noise_of(self.config).finish(self.ledger)
+        self._prepare()
         if self._wanted:
             self._run_gates(session)
         self._count(session)
         return result
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        """Without workers gates are among the items, and come when every case has reported."""
+        if self.judging and is_gate(item):
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """What gates need beside the scores: the hosts have told all, and the noise is known."""
+        if self._prepared:
+            return
+        self._prepared = True
+        if self._hosted:
+            host_session(self.config)._end()
+        if self.run.options.noise is not None:
+            noise_of(self.config).finish(self.ledger)
 
     def _begin(self) -> None:
         from pytest_vtcfaith.report.results import begin
@@ -132,7 +147,7 @@ class Session:
 
     def _run_gates(self, session: pytest.Session) -> None:
         gates = self._collect(session)
-        self._gates_selected = len(gates)
+        self.ledger.gates = _ids(gates)
         self.ledger.select(gate.nodeid for gate in gates)
         for gate, following in zip(gates, [*gates[1:], None], strict=True):
             self.config.hook.pytest_runtest_protocol(item=gate, nextitem=following)
@@ -217,7 +232,8 @@ class Session:
             self.problems.append(f"{len(lost)} of {total} selected tests gave no report, first {lost[0]}")
         scores, verdicts = self.ledger.fresh.values(), self.verdicts.values()
         measured = any(s.measured for s in scores) or any(v.measured for v in verdicts)
-        if (self._gates_selected or self.ledger.awaited) and not lost and not measured:
+        idle = self.run.options.shard is not None and not self.ledger.awaited
+        if (self.ledger.gates or self.ledger.awaited) and not idle and not lost and not measured:
             self.problems.append("nothing was measured")
         self._write(whole=True)
         if self.problems and not session.shouldfail:
@@ -225,7 +241,10 @@ class Session:
             raise session.Failed(session.shouldfail)
 
     def _write(self, *, whole: bool) -> None:
-        """Writes the files of the report; gates.json and convergence.json only of a run that came to its end."""
+        """Writes the files of the report; gates.json and convergence.json only of a run that came to its end.
+
+        Neither of a shard: one without a single verdict could be taken for a green one.
+        """
         from pytest_vtcfaith.plugin.about import about_run
         from pytest_vtcfaith.plugin.convergence import convergence_rows
         from pytest_vtcfaith.report.results import write_gates, write_results, write_run
@@ -233,10 +252,19 @@ class Session:
 
         self._begun = False
         folder = self.run.report_folder
+        about = about_run(
+            self.run,
+            self._host_records(),
+            complete=whole,
+            gates=self.ledger.gates,
+            failures=self.failures.values(),
+            problems=self.problems,
+            noise=self._noise_lines(),
+        )
         try:
-            write_results(folder, self.run.session_id)
-            write_run(folder, about_run(self.run, self._host_records()))
-            if whole:
+            about = write_run(folder, about)
+            write_results(folder, self.run.session_id, about)
+            if whole and self.run.options.shard is None:
                 write_gates(folder, [v.row() for v in self.verdicts.values()])
                 if settled := convergence_rows(self.run, self.ledger):
                     from pytest_vtcfaith.report.convergence import write_convergence
@@ -267,31 +295,24 @@ class Session:
 
     def view(self) -> RunView:
         """What the reports show."""
-        from pytest_vtcfaith.plugin.gates import gate_specs
-        from pytest_vtcfaith.plugin.notes import notes
-        from pytest_vtcfaith.report.view import RunView
+        from pytest_vtcfaith.plugin.viewing import view_of
 
-        # --ff, pytest-randomly and others judge in an order of their own
-        order = {spec.id: number for number, spec in enumerate(gate_specs(self.run))}
-        verdicts = sorted(self.verdicts.values(), key=lambda v: order[v.gate])
-        by_suite = {name: [v for v in verdicts if v.tier.partition("/")[0] == name] for name in self.run.suites}
-        file = self.run.thresholds_file.resolve()
-        root = self.config.rootpath
-        return RunView(
-            models=list(self.run.specs),
-            limit=self.run.options.limit,
-            verdicts={name: found for name, found in by_suite.items() if found},
+        return view_of(
+            self.run,
+            self.ledger,
+            self.verdicts.values(),
             failures=list(self.failures.values()),
-            notes=[*notes(self.run, self.ledger, verdicts), *self._noise_lines()],
             problems=self.problems,
+            noise=self._noise_lines(),
             folder=self.run.report_folder,
-            thresholds=(file.relative_to(root) if file.is_relative_to(root) else file).as_posix(),
-            primary={name: self.run.suite(name).primary for name in self.run.suites},
         )
 
+    @property
+    def _hosted(self) -> bool:
+        return any(spec.lives == "host" for spec in self.run.specs.values())
+
     def _host_records(self) -> list[Record]:
-        hosted = any(spec.lives == "host" for spec in self.run.specs.values())
-        return host_session(self.config).records if hosted else []
+        return host_session(self.config).records if self._hosted else []
 
     def _noise_lines(self) -> list[str]:
         return noise_of(self.config).lines if self.run.options.noise is not None else []
@@ -302,6 +323,12 @@ def session_of(config: pytest.Config) -> Session:
     found = config.pluginmanager.get_plugin(NAME)
     assert isinstance(found, Session)
     return found
+
+
+def _ids(gates: list[pytest.Item]) -> dict[str, str]:
+    """Gate → test, as they were selected."""
+    found = ((getattr(gate, "callspec").params["vtc_gate"], gate.nodeid) for gate in gates)  # noqa: B009
+    return {spec.id: nodeid for spec, nodeid in found}
 
 
 def _key(item: pytest.Item) -> GateKey:

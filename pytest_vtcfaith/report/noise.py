@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_vtcfaith.metrics.normalise import normalise
 from pytest_vtcfaith.report.results import write_atomic
-from pytest_vtcfaith.suites.base import Suite, value
+from pytest_vtcfaith.suites.base import Columns, Suite, value
 from pytest_vtcfaith.suites.case import Case, CaseScore
 
 DIGITS = 10
@@ -114,14 +114,10 @@ def _case_metrics(suite: Suite, twice: Iterable[Pair]) -> dict[str, dict[str, fl
 
 
 def _tier_metrics(suite: Suite, tier: str, twice: Sequence[Pair], scores: Iterable[CaseScore]) -> dict[str, Any]:
-    """Every second answer takes the place of the first, also in the tiers that the metric compares with."""
-    documents = {pair.case.document for pair in twice if pair.case.tier == tier}
-    first = [score for score in scores if score.case.document in documents]
-    replaced = {pair.case.id: pair.again.score for pair in twice if pair.again is not None}
-    again = [replaced.get(score.case.id, score) for score in first]
     found: dict[str, Mapping[str, float | None]] = {}
+    before, after = columns_twice(suite, tier, twice, scores)
+    documents = {pair.case.document for pair in twice if pair.case.tier == tier}
     if documents:
-        before, after = (suite.summarise(tier, chosen).columns for chosen in (first, again))
         for name, metric in suite.metrics.items():
             old, new = value(metric, before), value(metric, after)
             if old is None and new is None:
@@ -129,6 +125,23 @@ def _tier_metrics(suite: Suite, tier: str, twice: Sequence[Pair], scores: Iterab
             change = None if old is None or new is None else round(abs(new - old), DIGITS)
             found[name] = {"first": _rounded(old), "again": _rounded(new), "difference": change}
     return {"documents": len(documents), "metrics": found}
+
+
+def columns_twice(
+    suite: Suite, tier: str, twice: Sequence[Pair], scores: Iterable[CaseScore]
+) -> tuple[Columns, Columns]:
+    """A tier's columns on its documents that were asked twice, from the first answers and from the second ones.
+
+    `twice` are all pairs of the suite with two answers, of every tier, `scores` the suite's first scores. Every second
+    answer takes the place of the first, also in the tiers that a metric compares with.
+    """
+    documents = {pair.case.document for pair in twice if tier in pair.case.tiers}
+    if not documents:
+        return {}, {}
+    first = [score for score in scores if score.case.document in documents]
+    replaced = {pair.case.id: pair.again.score for pair in twice if pair.again is not None}
+    again = [replaced.get(score.case.id, score) for score in first]
+    return suite.summarise(tier, first).columns, suite.summarise(tier, again).columns
 
 
 def _rounded(number: float | None) -> float | None:

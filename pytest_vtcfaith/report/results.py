@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +73,25 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def write_results(folder: Path, session: str = "run") -> Path:
-    """Writes results.jsonl from the session's parts, and removes them."""
-    path = folder / "results.jsonl"
-    write_atomic(path, (json.dumps(row, sort_keys=True) + "\n" for row in gather(folder, session)))
+def write_results(folder: Path, session: str = "run", about: Mapping[str, Any] | None = None) -> Path:
+    """Writes results.jsonl from the session's parts, and removes them; `about` is what run.json says."""
+    path = write_rows(folder, gather(folder, session), about)
     remove_parts(folder, session)
+    return path
+
+
+def write_rows(folder: Path, rows: Sequence[Mapping[str, Any]], about: Mapping[str, Any] | None) -> Path:
+    """Writes results.jsonl. Every row says which cases its run chose, and of which shard it is; the first one has in
+    `run` what run.json says, so that this file alone can be merged with others, under any name.
+    """
+    path = folder / "results.jsonl"
+    stamp: dict[str, Any] = {}
+    if about is not None:
+        stamp = {name: about[name] for name in ("selection_sha256", "shard") if about.get(name) is not None}
+    stamped: list[Mapping[str, Any]] = [{**row, **stamp} for row in rows]
+    if stamped and about is not None:
+        stamped[0] = {**stamped[0], "run": about}
+    write_atomic(path, (json.dumps(row, sort_keys=True) + "\n" for row in stamped))
     return path
 
 
@@ -96,11 +110,12 @@ def write_gates(folder: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     return path
 
 
-def write_run(folder: Path, about: Mapping[str, Any]) -> Path:
-    """Writes run.json: what the run measured with. What may be a key in it is masked."""
-    path = folder / "run.json"
-    write_atomic(path, [json.dumps(_masked(about), indent=1, sort_keys=True, default=str) + "\n"])
-    return path
+def write_run(folder: Path, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Writes run.json: what the run measured with; gives it as it was written. What may be a key in it is masked."""
+    text = json.dumps(_masked(about), indent=1, sort_keys=True, default=str)
+    write_atomic(folder / "run.json", [text + "\n"])
+    written: dict[str, Any] = json.loads(text)
+    return written
 
 
 def _masked(value: Any) -> Any:

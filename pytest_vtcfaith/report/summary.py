@@ -14,6 +14,8 @@ def write_summary(path: Path, view: RunView) -> None:
     lines = [f"# Faithfulness of {_cell(', '.join(view.models))}", "", _headline(view)]
     if view.limit is not None:
         lines += ["", f"Limited to {view.limit} documents per tier: not a release verdict, compared with no baseline."]
+    if view.shard is not None:
+        lines += ["", f"Shard {view.shard} of the documents: judged by no gate; `vtcfaith gate` merges the shards."]
     if view.problems:
         lines += ["", *(f"- {_cell(problem)}" for problem in view.problems)]
     for suite, verdicts in view.verdicts.items():

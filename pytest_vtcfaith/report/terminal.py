@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pytest_vtcfaith.report.github import annotation_lines
 from pytest_vtcfaith.report.view import Row, RunView, rows
 from pytest_vtcfaith.report.worddiff import visible
 
-if TYPE_CHECKING:
-    import pytest
-
 HEAD = Row("tier", "model", "n", "metric", "value", "threshold", "verdict")
 
 
-def show_summary(terminal: pytest.TerminalReporter, view: RunView) -> None:
+class Lines(Protocol):
+    """Where the summary goes: pytest's terminal, or one that writes lines alike."""
+
+    def write_sep(self, sep: str, title: str) -> None:
+        """A line of `sep` with a title in it."""
+        ...
+
+    def write_line(self, line: str, **markup: bool) -> None:
+        """A line; `markup` names colours and `bold`."""
+        ...
+
+
+def show_summary(terminal: Lines, view: RunView) -> None:
     """Writes the tables, notes and, under GitHub Actions, annotations."""
     several = len(view.models) > 1
     for suite, verdicts in view.verdicts.items():
@@ -29,6 +38,8 @@ def show_summary(terminal: pytest.TerminalReporter, view: RunView) -> None:
         for row, cells in zip((HEAD, *table), lines, strict=True):
             text = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
             terminal.write_line(text, **_colour(row))
+    if view.shard is not None:
+        terminal.write_line(f"vtcfaith: shard {view.shard}: no gate was judged; merge all shards with vtcfaith gate")
     for note in view.notes:
         terminal.write_line(f"vtcfaith: {visible(note)}")
     for problem in view.problems:

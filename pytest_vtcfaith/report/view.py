@@ -24,7 +24,8 @@ class Failure:
 @dataclass(frozen=True)
 class RunView:
     """A whole run. `verdicts` are by suite in the order they were judged; `notes` are lines to be known beside them;
-    `problems` say why the run is not green whatever the verdicts; `thresholds` is the thresholds file.
+    `problems` say why the run is not green whatever the verdicts; `thresholds` is the thresholds file; `shard`
+    is `I/N` where only a part of the documents was run.
     """
 
     models: Sequence[str]
@@ -36,6 +37,7 @@ class RunView:
     folder: Path
     thresholds: str
     primary: Mapping[str, str] = field(default_factory=dict)
+    shard: str | None = None
 
 
 def accepted(verdict: Verdict, view: RunView) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vtcfaith.gating.judge import GateSubject, judge_regression, judge_threshold, worst_documents
+from pytest_vtcfaith.gating.judge import GateSubject, judge_regression, judge_threshold
 from pytest_vtcfaith.gating.thresholds import GateRule
 from pytest_vtcfaith.suites.base import TierMetric, TierSummary, ratio
 
@@ -65,7 +65,7 @@ def test_bounds(values: list[float], bounds: dict[str, float], verdict: str) -> 
 
 def test_a_failure_names_value_bound_and_interval() -> None:
     found = judge_threshold(subject(columns(0.949999, 0.949999)), ACCURACY, rule(min=0.95))
-    assert found.message == "accuracy = 0.949999 < 0.95 (95% interval 0.9500 to 0.9500)"
+    assert found.message == ("accuracy = 0.949999 < 0.95 (95% interval 0.9500 to 0.9500, 2 cases in 2 documents)")
 
 
 # --- what was not measured ---
@@ -196,12 +196,13 @@ def test_one_document_says_that_it_shows_nothing_about_others() -> None:
 def test_the_worst_documents_come_first() -> None:
     before = columns(0.9, 0.9, 0.9, 0.9, 0.9, 0.9)
     now = columns(0.8, 0.1, 0.95, 0.5, 0.9, 0.85)
-    assert (
-        worst_documents(ACCURACY, now, before)
-        == "  d01: 0.9000 → 0.1000\n  d03: 0.9000 → 0.5000\n  d00: 0.9000 → 0.8000"
-    )
-    assert worst_documents(ERROR, now, before) == "  d02: 0.9000 → 0.9500"
-    assert worst_documents(ACCURACY, before, before) == ""
+
+    def listed(metric: TierMetric, new: Mapping[str, Any]) -> list[str]:
+        return judge_regression(subject(new), metric, rule(max_regression=0.0), before).message.split("\n")[1:]
+
+    assert listed(ACCURACY, now) == ["  d01: 0.9000 → 0.1000", "  d03: 0.9000 → 0.5000", "  d00: 0.9000 → 0.8000"]
+    assert listed(ERROR, columns(0.9, 0.9, 0.95, 0.9, 0.9, 0.9)) == ["  d02: 0.9000 → 0.9500"]
+    assert listed(ACCURACY, before) == []
     found = judge_regression(subject(columns(*[0.1] * 6)), ACCURACY, rule(max_regression=0.1), before)
     assert found.message.split("\n")[1:] == [f"  d0{i}: 0.9000 → 0.1000" for i in range(3)]
 

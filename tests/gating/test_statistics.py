@@ -12,6 +12,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_vtcfaith.gating.power import level
 from pytest_vtcfaith.gating.statistics import interval, paired_loss, seed_of
 from pytest_vtcfaith.suites.base import Columns, TierMetric, ratio, value
 
@@ -52,8 +53,8 @@ def test_one_document_has_an_interval_of_no_width_and_no_power() -> None:
     loss = both([0.5], [0.7])
     assert loss.value == pytest.approx(0.2)
     assert loss.low == loss.high == loss.value
-    assert loss.smallest == math.inf
-    assert loss.documents_needed is None
+    assert (loss.p, loss.spread, loss.documents) == (0.0, 0.0, 1)
+    assert both([0.5], [0.7], margin=0.2).p == 1.0  # equality is within
 
 
 @pytest.mark.parametrize("same", [0.0, 0.3, 1.0])
@@ -157,6 +158,37 @@ def test_the_interval_holds_the_mean_and_stays_in_range(values: list[float]) -> 
         assert found.low - 1e-9 <= point <= found.high + 1e-9
 
 
+def narrower(confidence: float, documents: int) -> float:
+    """The confidence whose interval, widened for few documents, is the plain one; from scipy's t, not from ours."""
+    z = scipy.stats.norm.ppf((1 + confidence) / 2) * math.sqrt((documents - 1) / documents)
+    return float(2 * scipy.stats.t.cdf(z, documents - 1) - 1)
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("shape", [(2.0, 5.0), (9.0, 1.0), (0.5, 0.5)])
+def test_scipy_finds_the_same_bca_interval(shape: tuple[float, float], confidence: float) -> None:
+    values = np.random.default_rng(5).beta(*shape, size=40)
+    oracle = scipy.stats.bootstrap(
+        (values,), np.mean, method="BCa", confidence_level=confidence, n_resamples=20_000, rng=np.random.default_rng(6)
+    ).confidence_interval
+    found = interval(MEAN, tier(values.tolist()), confidence=narrower(confidence, 40), seed=1, method="bca")
+    tolerance = 0.4 * values.std() / math.sqrt(len(values))
+    assert found.low == pytest.approx(oracle.low, abs=tolerance)
+    assert found.high == pytest.approx(oracle.high, abs=tolerance)
+
+
+def test_bca_leans_towards_the_tail() -> None:
+    """Of scores with a long lower tail, both ends lie lower than those of the percentiles."""
+    values = (1 - np.random.default_rng(5).exponential(0.1, size=30)).tolist()
+    plain, moved = (interval(MEAN, tier(values), confidence=0.95, seed=1, method=m) for m in ("percentile", "bca"))
+    assert plain.low is not None
+    assert plain.high is not None
+    assert moved.low is not None
+    assert moved.high is not None
+    assert moved.low < plain.low - 0.0005
+    assert moved.high < plain.high - 0.0005
+
+
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("shape", [(2.0, 5.0), (9.0, 1.0), (0.5, 0.5)])
 def test_scipy_finds_the_same_interval_of_a_plain_mean(shape: tuple[float, float], confidence: float) -> None:
@@ -169,7 +201,7 @@ def test_scipy_finds_the_same_interval_of_a_plain_mean(shape: tuple[float, float
         n_resamples=20_000,
         rng=np.random.default_rng(6),
     ).confidence_interval
-    found = interval(MEAN, tier(values.tolist()), confidence=confidence, seed=1)
+    found = interval(MEAN, tier(values.tolist()), confidence=narrower(confidence, 40), seed=1, method="percentile")
     tolerance = (
         0.4 * values.std() / math.sqrt(len(values))
     )  # sampling error of a 99.5 % quantile of 2000 draws, generously
@@ -230,24 +262,62 @@ def test_only_documents_of_both_runs_count() -> None:
     assert paired_loss(MEAN, {"new": now["new"]}, before, confidence=0.95, margin=0.05, seed=1) is None
 
 
-def test_power_says_what_the_documents_can_show() -> None:
-    rng = np.random.default_rng(3)
-    before = rng.uniform(0.8, 1.0, size=100)
-    few, many = 10, 100
-    now = before - rng.normal(0.0, 0.05, size=100)
-    small = paired_loss(
-        MEAN, tier(now[:few].tolist()), tier(before[:few].tolist()), confidence=0.95, margin=0.01, seed=1
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(shares, min_size=2, max_size=15),
+    st.lists(shares, min_size=15, max_size=15),
+    st.sampled_from([0.0, 0.02, 0.2]),
+    st.sampled_from(["percentile", "bca"]),
+    st.booleans(),
+)
+def test_p_value_and_interval_say_the_same(now, before, margin, method, equivalence) -> None:  # type: ignore[no-untyped-def]
+    loss = paired_loss(
+        MEAN,
+        tier(now),
+        tier(before[: len(now)]),
+        confidence=0.95,
+        margin=margin,
+        seed=1,
+        equivalence=equivalence,
+        method=method,
     )
-    large = paired_loss(
-        MEAN, tier(now[:many].tolist()), tier(before[:many].tolist()), confidence=0.95, margin=0.01, seed=1
-    )
-    assert small is not None
-    assert large is not None
-    assert 0.01 < large.smallest < small.smallest
-    # (1.645 + 0.842) · σ/√n: σ = 0.05, n = 100
-    assert large.smallest == pytest.approx(0.01 + 2.486 * 0.005, abs=0.003)
-    assert large.documents_needed == pytest.approx((2.486 * 0.05 / 0.01) ** 2, rel=0.4)
-    assert both([0.5, 0.6], [0.5, 0.7], margin=0.0).documents_needed is None
+    assert loss is not None
+    assert loss.low is not None
+    assert loss.high is not None
+    surely = loss.low > margin + 1e-9 or (equivalence and loss.high < -margin - 1e-9)
+    assert loss.p <= level(0.95) if surely else loss.p >= level(0.95)
+    assert 0.0 <= loss.p <= 1.0
+    assert loss.low <= loss.high
+    assert loss.changed == sum(abs(a - b) > 1e-9 for a, b in zip(now, before, strict=False))
+
+
+def test_p_values_go_on_where_draws_end() -> None:
+    """2,000 draws cannot tell p = 1e-5 from 1e-9; Holm's correction over many gates must."""
+    rng = np.random.default_rng(2)
+    before = rng.uniform(0.8, 0.9, size=60)
+    noise = rng.normal(0, 0.02, size=60)
+    values = [both((before - drop + noise).tolist(), before.tolist()).p for drop in (0.008, 0.012, 0.016, 0.025)]
+    assert values == sorted(values, reverse=True)
+    assert values[2] < 1e-5
+    assert values[3] < 1e-9
+    oracle = scipy.stats.ttest_1samp(0.012 - noise, 0.0, alternative="greater").pvalue
+    assert values[1] == pytest.approx(oracle, rel=0.6)
+
+
+def test_the_worst_loss_of_a_document() -> None:
+    assert both([0.9] * 5, [0.9] * 5).worst == pytest.approx(0.9)  # an accuracy falls to 0
+    assert both([0.1] * 5, [0.1] * 5, RATE).worst == pytest.approx(0.9)  # a rate rises to 1
+    endless = TierMetric("wer", -1, lambda sums: ratio(sums["x"], sums["n"]), high=math.inf)
+    assert both([0.1, 0.1, 0.4], [0.1, 0.1, 0.1], endless).worst == pytest.approx(0.3 - 0.1, abs=0.11)
+    assert both([0.1] * 5, [0.1] * 5, endless).worst == 0.0
+
+
+def test_those_that_lost_most_come_first() -> None:
+    loss = both([0.8, 0.1, 0.95, 0.5, 0.9, 0.85], [0.9] * 6)
+    assert [name for name, _, _ in loss.losers] == ["d001", "d003", "d000"]
+    assert loss.losers[0] == ("d001", 0.9, 0.1)
+    assert loss.changed == 5
+    assert [name for name, _, _ in both([0.8, 0.95], [0.9, 0.9], RATE).losers] == ["d001"]
 
 
 def test_p_is_the_share_of_draws_within_the_margin() -> None:

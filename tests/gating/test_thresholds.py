@@ -229,3 +229,38 @@ def test_the_nearest_name_comes_first(given_name: str, first: str) -> None:
     message = nearest(given_name, ["word_accuracy", "rewrite_rate", "failure_rate"])
     assert message.startswith(f"did you mean {first!r}? known: {first}, ")
     assert nearest("x", []) == "none is known"
+
+
+# --- how a regression is judged ---
+
+
+def test_how_a_regression_is_judged_can_be_chosen(tmp_path: Path) -> None:
+    chosen = 'max_regression = 0.02\nequivalence = true\ninterval = "bca"\nholm = false'
+    found = load(tmp_path, gate(bounds=chosen)).gate[0]
+    assert (found.equivalence, found.interval, found.holm) == (True, "bca", False)
+    plain = load(tmp_path, gate(bounds="max_regression = 0.02")).gate[0]
+    assert (plain.equivalence, plain.interval, plain.holm) == (False, None, True)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ("max = 0.1\nequivalence = true", ["equivalence = true", "max_regression, which is missing"]),
+        ("max = 0.1\nholm = false", ["holm = false", "max_regression, which is missing"]),
+        ('max = 0.1\ninterval = "exact"', ["interval = 'exact'", "'percentile' or 'bca'"]),
+        ("max_regression = 0.1\nequivalence = 1", ["equivalence = 1", "boolean"]),
+        ("max_regression = 0.1\nequivalent = true", ["did you mean 'equivalence'"]),
+    ],
+)
+def test_what_cannot_be_meant_about_a_regression(tmp_path: Path, bounds: str, words: list[str]) -> None:
+    with pytest.raises(ThresholdsError) as caught:
+        load(tmp_path, gate(bounds=bounds))
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_metric_without_direction_may_be_bounded_both_ways(tmp_path: Path) -> None:
+    text = "max_regression = 0.1"
+    with pytest.raises(ThresholdsError, match="or bound both directions: equivalence = true"):
+        load(tmp_path, gate(metric="close_rate", bounds=text))
+    assert load(tmp_path, gate(metric="close_rate", bounds=f"{text}\nequivalence = true")).gate[0].equivalence

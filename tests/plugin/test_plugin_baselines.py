@@ -157,8 +157,10 @@ def test_a_worse_run_fails_case_and_gate_and_names_old_and_new(compared, workers
     assert gate["baseline"] == 1.0
     assert 0.75 < gate["value"] < 0.9
     assert re.search(rf"word_accuracy: 1(\.0+)? → {gate['value']:.3g}", gate["message"])
-    worst = gate["message"].split("\n")[1:]
-    assert len(worst) == 3
+    _, *worst, flips = gate["message"].partition("  4 of 4 cases got worse:\n")[0].split("\n")
+    assert (len(worst), flips) == (3, "")
+    assert re.search(r"    doc-0003-scramble: 1\.0000 → 0\.[78]", gate["message"])
+    assert "  changed since the baseline: revision sha256:" in gate["message"]
     assert all(re.match(r"\s*doc-000\d: 1(\.0+)? → 0\.[78]", line) for line in worst)
     case = next(line for line in found.text.split("\n") if "word_accuracy was 1 in the baseline, is 0.8" in line)
     assert "worse by more than 0.05" in case

@@ -199,9 +199,10 @@ def test_a_replay_has_none_by_construction(bench) -> None:
 
 
 def test_a_run_that_is_cut_short_leaves_no_second_answers(bench) -> None:
-    write_worker(bench, "page = {**page, 'text': ''}")
+    write_worker(bench, "if page['case'] == 'doc-0002-random': raise RuntimeError('gone')")
     found = bench.run(MINE, "--vtc-noise=12", "-x")
     assert found.status == 1
+    assert max(asked(bench.path).values()) == 2
     assert not (found.folder / "parts").exists()
     assert not (found.folder / "noise.json").exists()
 
