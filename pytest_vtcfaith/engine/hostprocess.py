@@ -29,8 +29,8 @@ KILL_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a model's hosts are started: the command, its working folder, and what its first line of input tells it
-    beside its files. `one` allows only one host for all devices.
+    """How a model's hosts are started: the command, which is the same for all models of a session, its working folder,
+    and what its first line of input tells it beside its files. `one` allows only one host for all devices.
     """
 
     command: Sequence[str]
@@ -42,9 +42,11 @@ class Launch:
 class HostProcess:
     """A host process. `held` are the cases it was given and has not answered, `in_model` those of its last call,
     `answered` counts those it has answered, `unloadable` is the error with which loading its model ended.
+
+    It loads no model before it is given its task.
     """
 
-    def __init__(self, launch: Launch, environment: Mapping[str, str], events: Path) -> None:
+    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
         self.held: dict[str, None] = {}
         self.in_model: list[str] = []
         self.ready = False
@@ -52,11 +54,11 @@ class HostProcess:
         self.unloadable = ""
         self.more = True
         self._ending: float | None = None
-        self._events = Tail(events)
+        self._events: Tail | None = None
         self._said: deque[bytes] = deque(maxlen=LAST_LINES)
         self._process = subprocess.Popen(
-            launch.command,
-            cwd=launch.folder,
+            command,
+            cwd=folder,
             env={**os.environ, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -66,7 +68,11 @@ class HostProcess:
         assert self._process.stderr is not None
         self._listener = threading.Thread(target=_keep, args=(self._process.stderr, self._said), daemon=True)
         self._listener.start()
-        self._write({**launch.task, "events": str(events)})
+
+    def give(self, task: Mapping[str, object], events: Path) -> None:
+        """Tells it what to serve, and the file that it tells events in."""
+        self._events = Tail(events)
+        self._write({**task, "events": str(events)})
 
     @property
     def pid(self) -> int:
@@ -107,7 +113,7 @@ class HostProcess:
 
     def events(self) -> Iterable[dict[str, Any]]:
         """What it has told since it was last asked."""
-        for _, line in self._events.lines():
+        for _, line in self._events.lines() if self._events is not None else ():
             try:
                 event: dict[str, Any] = json.loads(line)
             except ValueError:  # torn by its death

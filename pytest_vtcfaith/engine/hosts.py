@@ -53,7 +53,8 @@ class Hosts:
     `cases` are the cases of each model in the order of the tests, `launches` how its hosts are started, `folder` is for
     their files, `devices` finds the devices when the first host is needed. `say` is given what the user has to know at
     once, `show` how far the models are, every now and then; both are called in the thread. `done` tells whether nobody
-    waits for a case any more: when its model is begun late it is left out.
+    waits for a case any more: when its model is begun late it is left out. `spare` gives a process that is already
+    there for a device.
     """
 
     def __init__(
@@ -66,8 +67,10 @@ class Hosts:
         say: Callable[[str], None],
         show: Callable[[Sequence[Progress]], None],
         done: Callable[[str], bool],
+        spare: Callable[[Device], HostProcess | None] = lambda device: None,
     ) -> None:
         self._launches = launches
+        self._spare = spare
         self._folder = folder
         self._devices = devices
         self._say, self._show, self._done = say, show, done
@@ -189,11 +192,13 @@ class Hosts:
     def _launch(self, slot: _Slot, work: Work) -> None:
         events = self._folder / work.model / f"events-{next(self._numbers)}.jsonl"
         record = slot.records.setdefault(work.model, Record(work.model, slot.device.name))
+        launch = self._launches[work.model]
         try:
-            slot.host = HostProcess(self._launches[work.model], slot.device.environment, events)
+            slot.host = self._spare(slot.device) or HostProcess(launch.command, launch.folder, slot.device.environment)
         except OSError as problem:
             self._give_up(slot, work, f"no host process can be started: {problem}")
             return
+        slot.host.give(launch.task, events)
         slot.work = work
         record.restarts += bool(record.pids)
         record.pids.append(slot.host.pid)

@@ -50,6 +50,7 @@ def text_scores(
         "hypothesis_words": len(hyp_words),
         "char_edits": char_edits,
         "reference_chars": len(ref),
+        "hypothesis_chars": len(hyp),
         "char_longest": longest,
     }
     if hyp and not ref:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
+
 import pytest
 
 from pytest_vtcfaith.plugin.carry import pytest_report_to_serializable, pytest_warning_recorded
@@ -48,6 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[KEY] = run
     if run.active:
         run.check()
+        atexit.register(gc.freeze)  # else the end of the interpreter looks for cycles in the reports of all tests
         from pytest_vtcfaith.plugin.hosts import register as register_hosts
         from pytest_vtcfaith.plugin.servers import register as register_servers
         from pytest_vtcfaith.plugin.session import NAME, Session

@@ -16,29 +16,31 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.plugin.run import Run
 
 
-def main() -> None:
-    """Reads its task from the first line of standard input; what follows there are cases.
+def main(args: list[str]) -> None:
+    """Gets ready with the arguments of the pytest that was called, then reads its task from the first line of standard
+    input; what follows there are cases.
 
-    The task: `args` of the pytest that was called, `model` (its slug), `folder` and `events` (the host's files),
-    `batch_size` or null, `store` (the file of stored replies) or null.
+    The task: `model` (its slug), `folder` and `events` (the host's files), `batch_size` or null, `store` (the file of
+    stored replies) or null.
     """
     incoming = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # what the model prints is no answer
     faulthandler.enable()
-    task = json.loads(_first_line(incoming))
     from pytest_vtcfaith.engine.answers import append
     from pytest_vtcfaith.engine.host import Host
     from pytest_vtcfaith.engine.run import error_reply
     from pytest_vtcfaith.engine.store import ResponseStore
-    from pytest_vtcfaith.plugin.run import Run
 
+    run = _ready_run(args)
+    task = json.loads(_first_line(incoming))
     events = Path(task["events"])
     try:
-        run = Run(_configured(task["args"]))
+        if isinstance(run, Exception):
+            raise run
         spec = run.specs[task["model"]]
-    except Exception as problem:
-        error = error_reply(problem).error
+    except Exception as found:
+        error = error_reply(found).error
         append(events, [json.dumps({"event": "unloadable", "error": error}).encode("ascii")])
         raise
     store = ResponseStore(Path(task["store"])) if task["store"] is not None else None
@@ -52,6 +54,18 @@ def main() -> None:
         batch_size=size,
         store=store,
     ).serve()
+
+
+def _ready_run(args: list[str]) -> Run | Exception:
+    """The run with its models and cases, or what stands against it."""
+    from pytest_vtcfaith.plugin.run import Run
+
+    try:
+        run = Run(_configured(args))
+        _ = run.specs, run.by_id
+    except Exception as problem:
+        return problem
+    return run
 
 
 def _first_line(file: int) -> bytes:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.engine.devices import Device
     from pytest_vtcfaith.engine.hostprocess import Launch
     from pytest_vtcfaith.engine.hosts import Hosts
+    from pytest_vtcfaith.engine.spares import Spares
     from pytest_vtcfaith.engine.work import Record
 
 NAME = "vtcfaith-hosts"
@@ -31,7 +32,7 @@ sys.path[:] = json.loads(sys.argv.pop())
 from pytest_vtcfaith.engine.guard import guard
 guard(int(sys.argv.pop()))
 from pytest_vtcfaith.plugin.hostmain import main
-main()
+main(json.loads(sys.argv.pop()))
 """
 
 
@@ -42,9 +43,22 @@ class HostSession:
         self.run = run
         self.config = run.config
         self._hosts: Hosts | None = None
+        self._spares: Spares | None = None
         self._display: ProgressDisplay | None = None
         self._tests: dict[str, Ask] = {}  # by node id: the tests that wait for an answer
         self._waiting: Counter[str] = Counter()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        """While workers start and collect, hosts get ready whose replies cannot be stored already: they will be asked.
+        They load no model yet.
+        """
+        workers = self.config.pluginmanager.has_plugin("dsession") and not self.config.option.collectonly
+        if workers and any(spec.lives == "host" and not self.run.store_of(spec) for spec in self.run.specs.values()):
+            from pytest_vtcfaith.engine.spares import Spares
+
+            folder = self.config.invocation_params.dir
+            self._spares = Spares(_command(self.config), folder, lambda: find_devices_of(self.run))
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -94,6 +108,7 @@ class HostSession:
             say=self._display.say,
             show=self._display.show,
             done=lambda case: self._waiting[case] <= 0,
+            spare=lambda device: None if self._spares is None else self._spares.take(device),
         )
         # a run that was killed lacks the last replies, a new one all of them: tests find out what the others lack
         ends = {slug: [*found.values()] for slug, found in asks.items() if found}
@@ -133,6 +148,8 @@ class HostSession:
             folder.parent.rmdir()
 
     def _end(self) -> None:
+        if self._spares is not None:
+            self._spares.end()
         if self._hosts is None or self._display is None:
             return
         self._hosts.stop()
@@ -226,19 +243,20 @@ def launch(run: Run, slug: str, folder: Path, *, batch_size: int | None, store: 
     """How hosts of a model are started that write their answers into a folder of that name in `folder`."""
     from pytest_vtcfaith.engine.hostprocess import Launch
 
-    config = run.config
-    args = ["--capture=no", *(str(arg) for arg in config.invocation_params.args)]
-    if config.pluginmanager.has_plugin("pytest_cov"):
-        args.insert(0, "--no-cov")  # it would begin to measure, and remove what was measured
     task = {
-        "args": args,
         "model": slug,
         "folder": str(folder / slug),
         "batch_size": batch_size,
         "store": None if store is None else str(store),
     }
-    command = [sys.executable, "-c", COMMAND, str(os.getpid()), json.dumps(sys.path)]
-    return Launch(command, config.invocation_params.dir, task, one=run.specs[slug].remote)
+    return Launch(_command(run.config), run.config.invocation_params.dir, task, one=run.specs[slug].remote)
+
+
+def _command(config: pytest.Config) -> list[str]:
+    args = ["--capture=no", *(str(arg) for arg in config.invocation_params.args)]
+    if config.pluginmanager.has_plugin("pytest_cov"):
+        args.insert(0, "--no-cov")  # it would begin to measure, and remove what was measured
+    return [sys.executable, "-c", COMMAND, json.dumps(args), str(os.getpid()), json.dumps(sys.path)]
 
 
 def _launch(run: Run, slug: str) -> Launch:

@@ -213,3 +213,20 @@ def count_tier(tier: str, scores: Sequence[CaseScore]) -> dict[str, Any]:
         "failures": dict(sorted(failures.items())),
         "reasons": dict(sorted(reasons.items())),
     }
+
+
+def failure_columns(score: CaseScore) -> dict[str, float]:
+    """What `FAILURE_METRICS` take in of an applicable case."""
+    return {
+        "applicable": 1.0,
+        "failed": float(score.failed),
+        "blank": float(score.outcome == "empty"),
+        "looped": float(score.outcome == "repetition"),
+    }
+
+
+FAILURE_METRICS = tuple(
+    TierMetric(name, -1, lambda sums, column=column: ratio(sums[column], sums["applicable"]))  # type: ignore[misc]
+    for name, column in (("failure_rate", "failed"), ("blank_rate", "blank"), ("loop_rate", "looped"))
+)
+"""Shares of the applicable cases of a tier: that failed, whose reply was `empty`, whose reply was `repetition`."""

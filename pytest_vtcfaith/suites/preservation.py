@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics import normalise, text_scores
-from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
+from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier, failure_columns
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.explain import describe_text, find_word
 from pytest_vtcfaith.suites.preservation_cases import preservation_cases
@@ -24,6 +24,7 @@ SAME_SIZE = 0.02
 """Pixels per character may differ by this share in a pair that `prior_gap` compares."""
 _ACCURACIES = ("word_accuracy", "word_precision", "word_recall", "word_f1", "char_accuracy")
 _RATES = (*_ACCURACIES, "wer", "cer")
+_COUNTS = ("word_edits", "reference_words", "reference_chars", "hypothesis_chars")
 
 
 class Preservation:
@@ -77,7 +78,7 @@ class Preservation:
         if transcript.outcome != "complete":
             return metrics | dict.fromkeys(_ACCURACIES, 0.0)
         rates = text_scores(case.reference, transcript.text, lang=case.lang)
-        metrics |= {name: rates[name] for name in (*_RATES, "word_edits", "reference_words")}  # type: ignore[misc]
+        metrics |= {name: rates[name] for name in (*_RATES, *_COUNTS)}  # type: ignore[misc]
         return metrics
 
     def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:
@@ -86,7 +87,7 @@ class Preservation:
         columns: dict[str, dict[str, float]] = {}
         for s in scores:
             if tier in s.case.tiers and not s.inapplicable:
-                columns[s.case.document] = {"applicable": 1.0, "failed": float(s.failed)}
+                columns[s.case.document] = failure_columns(s)
                 if s.measured:
                     columns[s.case.document] |= _columns(s)
         siblings = _siblings(tier)
@@ -138,7 +139,7 @@ def _siblings(tier: str) -> Mapping[str, str]:
 
 def _columns(score: CaseScore) -> dict[str, float]:
     row = {"cases": 1.0}
-    for name in (*_ACCURACIES, "compression_ratio", "pixels_per_character"):
+    for name in (*_ACCURACIES, "compression_ratio", "pixels_per_character", "reference_chars", "hypothesis_chars"):
         row[name] = float(score.metrics.get(name) or 0.0)
     own = token_bucket(score.case.params["budget_text"])
     for bucket in BUCKETS:

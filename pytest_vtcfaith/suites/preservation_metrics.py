@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from pytest_vtcfaith.suites.base import TierMetric, ratio
+from pytest_vtcfaith.suites.base import FAILURE_METRICS, TierMetric, ratio
 
 BUCKETS = ("200-400", "400-600", "600-800", "800-1000")
 """Text lengths in tokens, as in ZeroSense Table 3; a shorter or longer text counts in no bucket."""
@@ -47,7 +47,8 @@ METRICS: Mapping[str, TierMetric] = {
         TierMetric("gap_at_ratio", -1, _gap_at_ratio, -1.0, 1.0),
         TierMetric("compression_ratio", 0, _mean("compression_ratio"), 0.0, inf),
         TierMetric("pixels_per_character", 0, _mean("pixels_per_character"), 0.0, inf),
-        TierMetric("failure_rate", -1, _mean("failed", "applicable")),
+        *FAILURE_METRICS,
+        TierMetric("length_ratio", 0, _mean("hypothesis_chars", "reference_chars"), 0.0, inf),
         *(
             TierMetric(f"word_accuracy@{bucket}", +1, _mean(f"word_accuracy@{bucket}", f"cases@{bucket}"))
             for bucket in BUCKETS

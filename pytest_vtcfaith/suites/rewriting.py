@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics import normalise, process_rewrites, text_scores
-from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
+from pytest_vtcfaith.suites.base import (
+    FAILURE_METRICS,
+    Explanation,
+    Request,
+    TierSummary,
+    count_tier,
+    failure_columns,
+)
 from pytest_vtcfaith.suites.bundled import manifests
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.explain import describe_text, find_word
@@ -21,7 +28,15 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.pages.page import Page
 
 CLASSES = ("verbatim", "rewritten", "close", "moderate", "missing", "wrong")
-_POOLED = ("word_edits", "word_matches", "reference_words", "char_edits", "reference_chars", "char_longest")
+_POOLED = (
+    "word_edits",
+    "word_matches",
+    "reference_words",
+    "char_edits",
+    "reference_chars",
+    "hypothesis_chars",
+    "char_longest",
+)
 
 
 class Rewriting:
@@ -129,7 +144,7 @@ class Rewriting:
         columns: dict[str, dict[str, float]] = {}
         for s in own:
             if not s.inapplicable:
-                columns[s.case.document] = {"applicable": 1.0, "failed": float(s.failed)}
+                columns[s.case.document] = failure_columns(s)
         for document, found in documents.items():
             if document in columns and found.keys() == conditions and all(s.complete for s in found.values()):
                 columns[document].update(_columns(found[condition], found.get("original")))
@@ -137,7 +152,7 @@ class Rewriting:
 
     def needs(self, tier: str, metric: str, tiers: Collection[str]) -> frozenset[str]:
         """Every chosen condition of the language and prompt decides which documents count; deltas need `original`."""
-        if metric == "failure_rate":
+        if metric in {m.name for m in FAILURE_METRICS}:
             return frozenset({tier})
         needed = {t for t in tiers if _group(t) == _group(tier)} | {tier}
         if metric.startswith("delta_") or metric == "error_amplification":

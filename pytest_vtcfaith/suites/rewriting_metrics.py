@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from pytest_vtcfaith.suites.base import TierMetric, ratio
+from pytest_vtcfaith.suites.base import FAILURE_METRICS, TierMetric, ratio
 
 LENGTHS = ("4", "5", "6", "7", "8-9", "10+")
 """Word lengths in characters, as in FaithC4 Table 10."""
@@ -71,6 +71,7 @@ METRICS: Mapping[str, TierMetric] = {
         TierMetric("delta_cer", -1, _delta("char_edits", "reference_chars"), -inf, inf),
         TierMetric("delta_eds", +1, _delta("char_edits", "char_longest", -1.0), -inf, inf),
         TierMetric("error_amplification", -1, _amplification, 0.0, inf),
-        TierMetric("failure_rate", -1, _rate("failed", "applicable")),
+        *FAILURE_METRICS,
+        TierMetric("length_ratio", 0, _rate("hypothesis_chars", "reference_chars"), 0.0, inf),
     )
 }

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vtcfaith.engine.hostprocess import LONGEST_LINE, LONGEST_READ, HostProcess, Launch
+from pytest_vtcfaith.engine.hostprocess import LONGEST_LINE, LONGEST_READ, HostProcess
 
 
 def last_words(folder: Path, code: str) -> str:
-    launch = Launch([sys.executable, "-c", f"import sys; {code}"], folder, {})
-    host = HostProcess(launch, {}, folder / "events.jsonl")
+    host = HostProcess([sys.executable, "-c", f"import sys; {code}"], folder, {})
     while host.status() is None:
         time.sleep(0.01)
     try:

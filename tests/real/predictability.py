@@ -25,7 +25,7 @@ CASES = Path(__file__).resolve().parents[2] / "benchmark_cases"
 def built_texts() -> dict[str, list[str]]:
     """Source → ZeroSense texts."""
     found: dict[str, list[str]] = {}
-    for path in sorted((CASES / "zerosense").glob("*.jsonl")):
+    for path in sorted((CASES / "data").glob("preservation-zerosense-*.jsonl")):
         for _, row in read_manifest(path).rows:
             if row["source"].startswith("zerosense"):
                 found.setdefault(row["source"], []).append(row["text"])

@@ -87,6 +87,8 @@ def test_a_complete_case() -> None:
     assert found["word_accuracy"] == pytest.approx(11 / 12)
     assert found["wer"] == pytest.approx(1 / 12)
     assert (found["word_edits"], found["reference_words"]) == (1, 12)
+    assert (found["reference_chars"], found["hypothesis_chars"]) == (len(TEXT), len(TEXT) + 1)
+    assert tier_value("length_ratio", [bare_score(case, metrics=found)]) == pytest.approx(1 + 1 / len(TEXT))
     assert found["visual_tokens"] == request.page.visual_tokens
     assert found["compression_ratio"] == pytest.approx(300 / request.page.visual_tokens)  # type: ignore[operator]
     assert found["pixels_per_character"] == pytest.approx(request.page.width * request.page.height / len(TEXT))

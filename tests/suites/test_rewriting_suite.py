@@ -247,6 +247,18 @@ def test_the_failure_rate_is_over_all_applicable_cases() -> None:
     assert summary.failures == {"truncated": 1}
 
 
+def test_blank_and_looping_replies_are_counted_apart() -> None:
+    outcomes = ["empty", "empty", "repetition", "truncated", "complete"]
+    scores = [score_of(visual(f"d{n}"), PAGE, outcome) for n, outcome in enumerate(outcomes)]
+    found = [tier_value(TIER, name, scores) for name in ("blank_rate", "loop_rate", "failure_rate")]
+    assert found == pytest.approx([2 / 5, 1 / 5, 4 / 5])
+
+
+@pytest.mark.parametrize(("text", "expected"), [(PAGE, 1.0), (PAGE[:12], 12 / 38), (f"{PAGE} {PAGE}", 77 / 38)])
+def test_the_length_ratio_sees_text_that_lacks_and_text_that_was_added(text: str, expected: float) -> None:
+    assert tier_value(TIER, "length_ratio", [score_of(visual(), text)]) == pytest.approx(expected)
+
+
 def test_a_tier_without_scores() -> None:
     summary = REWRITING.summarise(TIER, [])
     assert (summary.expected, summary.measured, dict(summary.columns)) == (0, 0, {})
@@ -294,7 +306,8 @@ def test_needs() -> None:
     tiers = [f"rewriting/{lang}/{c}" for lang in ("en", "ko") for c in ("original", "visual", "random")]
     tiers.append("rewriting/en/visual/no_correct")
     english = set(tiers[:3])
-    assert REWRITING.needs(TIER, "failure_rate", tiers) == {TIER}
+    for metric in ("failure_rate", "blank_rate", "loop_rate"):
+        assert REWRITING.needs(TIER, metric, tiers) == {TIER}
     assert REWRITING.needs(TIER, "rewrite_rate", tiers) == english
     assert REWRITING.needs(TIER, "rewrite_rate", [TIER]) == {TIER}
     for metric in ("delta_wer", "delta_cer", "delta_eds", "error_amplification"):

@@ -12,7 +12,7 @@ from pytest_vtcfaith.pages import render
 from pytest_vtcfaith.suites.bundled import bundled_folder
 from pytest_vtcfaith.texts.manifest import read_manifest
 
-DATA = bundled_folder() / "zerosense"
+DATA = bundled_folder() / "data"
 MANIFESTS = {
     "zerosense-en": ("zerosense", 1e-6, {300: 44, 500: 35, 700: 27, 900: 14}),
     "zerosense-1e-4-en": ("zerosense-1e-4", 1e-4, {300: 4, 500: 4, 700: 3, 900: 1}),
@@ -21,7 +21,7 @@ MANIFESTS = {
 
 def rows_of(name: str, source: str) -> list[dict[str, Any]]:
     """The rows of one source."""
-    return [row for _, row in read_manifest(Path(DATA / f"{name}.jsonl")).rows if row["source"] == source]
+    return [row for _, row in read_manifest(Path(DATA / f"preservation-{name}.jsonl")).rows if row["source"] == source]
 
 
 @pytest.mark.parametrize("name", MANIFESTS)
