@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from pathlib import Path
 
+from pytest_vtcfaith.report.regressions import HEAD, Change, changes
 from pytest_vtcfaith.report.results import write_atomic
 from pytest_vtcfaith.report.view import BAD, RunView, accepted, rows
 from pytest_vtcfaith.report.worddiff import visible
@@ -22,6 +24,15 @@ def write_summary(path: Path, view: RunView) -> None:
         table = rows(verdicts, view.primary.get(suite, ""))
         lines += ["", f"## {suite}", "", f"| {' | '.join(_COLUMNS)} |", f"|{'---|' * len(_COLUMNS)}"]
         lines += [f"| {' | '.join(_cell(getattr(row, column)) for column in _COLUMNS)} |" for row in table]
+        if compared := changes(verdicts):
+            lines += [
+                "",
+                "Against the baseline:",
+                "",
+                _line(HEAD),
+                f"|{'---|' * len(astuple(HEAD))}",
+                *map(_line, compared),
+            ]
     if view.failures:
         lines += ["", "## Failed tests", ""]
         lines += [f"- `{_code(f.test)}`: {_cell(f.message[:300])}" for f in view.failures[:100]]
@@ -33,6 +44,10 @@ def write_summary(path: Path, view: RunView) -> None:
 
 
 _COLUMNS = ("tier", "model", "n", "metric", "value", "threshold", "verdict")
+
+
+def _line(change: Change) -> str:
+    return f"| {' | '.join(_cell(cell) for cell in astuple(change))} |"
 
 
 def _headline(view: RunView) -> str:

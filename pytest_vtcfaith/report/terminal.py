@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Protocol
 
+from pytest_vtcfaith.report import regressions
 from pytest_vtcfaith.report.github import annotation_lines
 from pytest_vtcfaith.report.view import Row, RunView, rows
 from pytest_vtcfaith.report.worddiff import visible
@@ -33,11 +36,10 @@ def show_summary(terminal: Lines, view: RunView) -> None:
             continue
         limited = f", LIMITED to {view.limit} documents per tier" if view.limit is not None else ""
         terminal.write_sep("=", f"vtcfaith {suite}{limited}")
-        lines = [_cells(row, several) for row in (HEAD, *table)]
-        widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
-        for row, cells in zip((HEAD, *table), lines, strict=True):
-            text = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
-            terminal.write_line(text, **_colour(row))
+        _write_table(terminal, [HEAD, *table], several)
+        if compared := regressions.changes(verdicts):
+            terminal.write_line("against the baseline:", bold=True)
+            _write_table(terminal, [regressions.HEAD, *compared], several)
     if view.shard is not None:
         terminal.write_line(f"vtcfaith: shard {view.shard}: no gate was judged; merge all shards with vtcfaith gate")
     for note in view.notes:
@@ -50,13 +52,22 @@ def show_summary(terminal: Lines, view: RunView) -> None:
             terminal.write_line(line)
 
 
-def _cells(row: Row, several: bool) -> list[str]:
-    cells = [row.tier, row.n, row.metric, row.value, row.threshold, row.verdict]
-    return [visible(cell) for cell in ([row.model, *cells] if several else cells)]
+def _write_table(terminal: Lines, table: Sequence[Row | regressions.Change], several: bool) -> None:
+    """The first row is the head; which model a row speaks of is shown where there are several."""
+    lines = [_cells(row, several) for row in table]
+    widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
+    for row, cells in zip(table, lines, strict=True):
+        text = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        terminal.write_line(text, **_colour(row))
 
 
-def _colour(row: Row) -> dict[str, bool]:
-    if row is HEAD:
+def _cells(row: Row | regressions.Change, several: bool) -> list[str]:
+    tier, model, *others = (visible(cell) for cell in astuple(row))
+    return [model, tier, *others] if several else [tier, *others]
+
+
+def _colour(row: Row | regressions.Change) -> dict[str, bool]:
+    if row is HEAD or row is regressions.HEAD:
         return {"bold": True}
     if row.verdict.startswith("pass"):
         return {"green": True}
