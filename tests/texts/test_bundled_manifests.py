@@ -62,7 +62,7 @@ def preservation_cases() -> list[Case]:
     assert len(cases) == 3 * 12 * 7 * (14 + 13)  # each row, and the natural text at the size of each other one
     assert {case.tier for case in zerosense if not case.on_request} == {
         f"preservation/glyph/{ratio}/{source}"
-        for ratio in ("5x", "10x")
+        for ratio in ("5x", "7.5x")
         for source in ("zerosense", "natural-at-zerosense")
     }
     cases = [case for case in cases if not case.on_request]
