@@ -28,7 +28,8 @@ SHOW_SECONDS = 0.5
 MOST_DEATHS = 3
 """So many hosts in a row may die on a device without an answer before nothing more is expected of it."""
 MOST_BAD = 8
-"""So many where each died while its model read a page: there may be several bad pages in one batch."""
+"""So many of a model that has read pages, where each died while it read: there may be several bad pages in one batch.
+As long as it has read none, each new host begins with another page, so that one that reads nothing is soon known."""
 MOST_TRIES = 2
 """So many hosts may die of a case."""
 MOST_AHEAD, LEAST_AHEAD = 8, 2
@@ -79,7 +80,6 @@ class Hosts:
         self._numbers = itertools.count()
         self._stopped = threading.Event()
         self._shown = time.monotonic()
-        self._said_halved = False
         for model in cases:
             (folder / model).mkdir(parents=True, exist_ok=True)
             watched_file(folder / model).touch()
@@ -208,8 +208,7 @@ class Hosts:
         work.hear(event)
         if slot.host is not None:
             slot.host.hear(event)
-        if event["event"] == "halved" and not self._said_halved:
-            self._said_halved = True
+        if event["event"] == "halved":
             size = event["batch_size"]
             self._say(
                 f"vtcfaith: {work.model} ran out of memory on {slot.device.name}: it goes on in batches of {size}"
@@ -220,9 +219,8 @@ class Hosts:
         size = work.progress.batch_size or BATCH_SIZE
         ahead = max(LEAST_AHEAD * size, min(MOST_AHEAD * size, math.ceil(len(work.queue) / sharing)))
         if work.suspects:
-            suspects = list(work.suspects)
-            work.suspects.clear()
-            host.ask(suspects, alone=True, more=bool(work.queue))
+            alone = work.take_suspects(probe=not work.progress.read)
+            host.ask(alone, alone=True, more=bool(work.queue))
         cases = work.take(max(0, ahead - len(host.held)))
         if cases or host.more != bool(work.queue):
             host.ask(cases, alone=False, more=bool(work.queue))
@@ -236,7 +234,8 @@ class Hosts:
         if host.ending and not host.held:
             slot.deaths = 0
             return
-        how = f"{host.how_it_ended()}; its last lines: {host.last_words() or 'none'}"
+        said = host.last_words()
+        how = f"{host.how_it_ended()}; " + (f"its last lines: {said}" if said else "it wrote nothing")
         held = list(host.held)
         for case in [case for case in host.in_model if case in host.held]:
             held.remove(case)
@@ -251,7 +250,7 @@ class Hosts:
         slot.deaths = 0 if host.answered else slot.deaths + 1
         if host.unloadable:
             self._give_up(slot, work, host.unloadable)
-        elif slot.deaths >= (MOST_BAD if host.in_model else MOST_DEATHS):
+        elif slot.deaths >= (MOST_BAD if host.in_model and work.progress.read else MOST_DEATHS):
             self._give_up(slot, work, f"{slot.deaths} host processes in a row died without an answer, the last {how}")
         else:
             self._say(f"vtcfaith: a host process of {work.model} died on {slot.device.name} and is replaced: {how}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
-from collections.abc import Mapping
-from urllib.parse import quote
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote, quote_plus
 
 SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 SHORTEST_SECRET = 8  # shorter values (MAX_TOKENS=4096, TOKENIZERS_PARALLELISM=false) are settings, and common words
@@ -49,8 +50,8 @@ def mask_secrets(text: str, environment: Mapping[str, str] | None = None) -> str
 
     Secrets are bearer tokens, what looks like an API key (`sk-…`), values of fields named like one, passwords in
     addresses, the values of 8 or more characters of environment variables whose name has KEY, TOKEN, SECRET or PASSWORD
-    in it, and those of 4 or more of variables given to `hide_variable`; also as they stand in an address or in JSON,
-    and the lines of those that have several. `environment` defaults to the process's.
+    in it, and those of 4 or more of variables given to `hide_variable`; also in other forms (`forms`), and the lines of
+    those that have several. `environment` defaults to the process's.
     """
     if environment is None:  # a name may go while another thread reads
         environment = {name: os.environ.get(name, "") for name in os.environ}
@@ -64,9 +65,32 @@ def mask_values(text: str, environment: Mapping[str, str]) -> str:
     """As `mask_secrets`, by the values of the environment alone."""
     secrets = {value.strip() for name, value in environment.items() if _is_secret(name, value.strip())}
     secrets |= {line for secret in secrets for line in secret.splitlines() if len(line) >= SHORTEST_KEY}
-    secrets |= {quote(secret, safe="") for secret in secrets} | {json.dumps(secret)[1:-1] for secret in secrets}
-    for secret in sorted(secrets, key=len, reverse=True):  # a secret may hold another one
-        text = text.replace(secret, MASK)
+    return _masked(text, secrets)
+
+
+def mask_key(text: str, key: str) -> str:
+    """The text with `***` for the key of a server, of 8 or more characters, in all of its forms.
+
+    A shorter one that is no key by its look, and one with a space, are words that are given to a server that wants
+    none; they stand on pages.
+    """
+    long = len(key) >= SHORTEST_SECRET and not any(map(str.isspace, key))
+    return _masked(text, {key}) if long or is_key(key) else text
+
+
+def forms(secret: str) -> set[str]:
+    """How a secret may be written: as it is, in an address, in JSON, and in Base64 of both alphabets."""
+    content = secret.encode("utf-8", "surrogateescape")
+    encoded = {encode(content).decode("ascii") for encode in (base64.b64encode, base64.urlsafe_b64encode)}
+    quoted = {quote(content, safe=""), quote(content), quote_plus(content)}
+    quoted |= {re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), form) for form in quoted}
+    return {secret, json.dumps(secret)[1:-1], *quoted, *encoded, *(form.rstrip("=") for form in encoded)}
+
+
+def _masked(text: str, secrets: Iterable[str]) -> str:
+    written = {form for secret in secrets for form in forms(secret)}
+    for form in sorted(written, key=len, reverse=True):  # a secret may hold another one
+        text = text.replace(form, MASK)
     return text
 
 

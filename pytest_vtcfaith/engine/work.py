@@ -142,6 +142,20 @@ class Work:
         self.fail(list(self.open), self.lost)
         self.read_answers()
 
+    def take_suspects(self, *, probe: bool) -> list[str]:
+        """Every suspect. With `probe` a case that no host has died of comes first, or else one of the suspects: the
+        last or the middle one, since those beside each other are alike.
+        """
+        first: list[str] = []
+        if probe:
+            cases = self.queue or self.suspects
+            place = len(cases) // 2 if sum(self.deaths.values()) % 2 == 0 else len(cases) - 1
+            first = [cases[place]]
+            del cases[place]
+        found = [*first, *self.suspects]
+        self.suspects.clear()
+        return found
+
     def take(self, room: int) -> list[str]:
         """The next cases of the queue, `room` at most."""
         return [self.queue.popleft() for _ in range(min(room, len(self.queue)))]

@@ -106,7 +106,7 @@ def outcome(page_text: str, reply: Reply | Mapping[str, Any], *, lang: str) -> s
         return "spurious_text"
     if len(text) < 20 and len(text) < len(page) / 2:
         return "empty"
-    if _cut_off(reply):
+    if cut_off(reply):
         return "truncated"
     for name, holds in (("hex_dump", _hex_dump), ("escaped_text", _escaped), ("degenerate", _degenerate)):
         if holds(text) and not holds(page):
@@ -118,7 +118,8 @@ def outcome(page_text: str, reply: Reply | Mapping[str, Any], *, lang: str) -> s
     return "complete"
 
 
-def _cut_off(reply: Reply) -> bool:
+def cut_off(reply: Reply) -> bool:
+    """Whether the finish reason says that a reply was cut off, or its tokens reached their limit."""
     if reply.finish_reason is not None and reply.finish_reason.strip().lower() in _CUT_OFF:
         return True
     used, limit = reply.completion_tokens, reply.max_tokens

@@ -11,6 +11,10 @@ from pytest_vtcfaith.metrics.outcomes import Reply
 
 TEMPLATE_TOKENS = 256
 """More than a chat template adds to the text of a prompt."""
+UNKNOWN_END = "truncated"
+"""The finish reason of a reply whose server gives none."""
+BROKEN_OFF = ("abort", "error")
+REFUSED = ("content_filter", "safety", "recitation", "prohibited_content", "refusal")
 SHOWN = 300
 SHOWN_VALUE = 80
 READ_FOR_SHOWING = 64 * 2**10  # where a text is masked before it is cut, and 4 MiB would take long
@@ -32,7 +36,8 @@ def chat_reply(body: bytes, *, whole: bool, max_tokens: int, prompt_bytes: int) 
     where the server reports no image tokens, `prompt_tokens` less one token per byte and `TEMPLATE_TOKENS` were spent
     on the picture for certain.
 
-    A refusal field, and the finish reason `content_filter`, are refusals. Raises ServerError for a body that reports an
+    A refusal field, and the finish reason `content_filter` and its synonyms, are refusals. A reply without a finish
+    reason is not known to be whole: its finish reason is `truncated`. Raises ServerError for a body that reports an
     error, in whatever place and whatever stands beside it, and ValueError for one that is no chat completion, has no
     choice, or was broken off.
     """
@@ -53,11 +58,12 @@ def chat_reply(body: bytes, *, whole: bool, max_tokens: int, prompt_bytes: int) 
     _raise_beside(message)
     text, refusal = _content(message)
     finish = choice.get("finish_reason")
-    finish = finish if isinstance(finish, str) else None
-    if finish is not None and finish.lower() in ("abort", "error"):
+    finish = finish.strip() if isinstance(finish, str) else ""
+    if finish.lower() in BROKEN_OFF:
         raise ValueError(f"the server broke the reply off (finish_reason {finish!r})")
-    if finish == "content_filter":
-        refusal = refusal or "content_filter"
+    if finish.lower() in REFUSED:
+        refusal = refusal or finish
+    finish = finish or UNKNOWN_END
     if not whole:
         finish = "cut_off"
     usage = data.get("usage")

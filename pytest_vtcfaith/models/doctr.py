@@ -9,8 +9,9 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics.outcomes import Reply
+from pytest_vtcfaith.models.accelerators import device_lacks
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
-from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_options, refuse_identifier
+from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_options, refuse_identifier, shown, table
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -32,14 +33,19 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     chosen = {"detection": DETECTION, "recognition": RECOGNITION, "device": "cpu", **options}
     for key in ("detection", "recognition", "device"):
         if not isinstance(chosen[key], str) or not chosen[key]:
-            raise ValueError(f"model {name!r}: {key} = {chosen[key]!r} must be text")
+            raise ValueError(f"model {name!r}: {key} = {shown(chosen[key])} must be text")
     if not re.fullmatch(r"cpu|mps|cuda(:[0-9]{1,4})?", chosen["device"]):
         raise ValueError(f"model {name!r}: device = {chosen['device']!r}: give cpu, mps, cuda or cuda:N")
     languages = chosen.pop("languages", LANGUAGES)
     check_declared(name, languages, "nominal")
+    if not set(languages) <= LANGUAGES:
+        raise ValueError(
+            f"model {name!r}: languages = {sorted(languages)}: the vocabularies of docTR's published weights are Latin:"
+            " give ['en'], or leave it out"
+        )
     return ModelSpec(
         name=name,
-        load=partial(load, chosen["detection"], chosen["recognition"], chosen["device"]),
+        load=partial(load, chosen["detection"], chosen["recognition"], chosen["device"], name),
         languages=frozenset(languages),
         lives="worker" if chosen["device"] == "cpu" else "host",
         prompts=False,
@@ -50,15 +56,17 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     )
 
 
-def load(detection: str, recognition: str, device: str) -> Doctr:
+def load(detection: str, recognition: str, device: str, name: str = "doctr") -> Doctr:
     """The loaded networks with their published weights, which are downloaded at first use.
 
-    Raises NotInstalled where docTR or its weights cannot be had, ValueError for an unknown architecture.
+    Raises NotInstalled where docTR, its weights or the device cannot be had, ValueError for an unknown architecture.
     """
     try:
         models = import_module("doctr.models")
     except ImportError as error:
         raise NotInstalled(f"docTR is not installed: pip install 'pytest-vtcfaith[doctr]' ({error})") from error
+    if lacking := device_lacks(device):
+        raise NotInstalled(f"{table(name)}: device = {device!r}: {lacking}: give cpu")
     try:
         predictor = models.ocr_predictor(detection, recognition, pretrained=True)
     except OSError as error:  # urllib's errors are of this kind

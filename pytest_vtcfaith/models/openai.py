@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_vtcfaith.engine.secrets import MASK, excerpt, is_key, mask_secrets
+from pytest_vtcfaith.engine.secrets import excerpt, mask_key, mask_secrets
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.chat_reply import SHOWN, ServerError, chat_reply, error_code, error_text
 from pytest_vtcfaith.models.markup import clean
@@ -29,7 +29,7 @@ from pytest_vtcfaith.models.vlm import Generated, Question
 if TYPE_CHECKING:
     from PIL import Image
 
-ADAPTER = "openai/1"  # a new number where the same settings come to ask another question
+ADAPTER = "openai/2"  # a new number where the same settings come to ask, or read, another thing
 REPLY_BYTES = 4 * 2**20  # forty times what 8192 tokens come to
 ERROR_BYTES = 64 * 2**10
 MISSING = "the client for OpenAI-compatible servers is not installed: pip install 'pytest-vtcfaith[openai]'"
@@ -129,13 +129,14 @@ class OpenAIServer:
             return [unknown for _ in images]
         text = prompt.text if chosen.prompt is None else chosen.prompt
         replies = self._put([Question(image, text, chosen.system, think) for image in images])
-        return [self._without_markup(reply, think) for reply in replies]
+        return [self._without_markup(reply) for reply in replies]
 
     def generate(self, questions: Sequence[Question]) -> list[Generated]:
         """What the server generates for each question, with its markup."""
         return [
             Generated(
                 text=reply.text or "",
+                refusal=reply.refusal,
                 finish_reason=reply.finish_reason,
                 image_tokens=reply.image_tokens,
                 completion_tokens=reply.completion_tokens,
@@ -305,22 +306,19 @@ class OpenAIServer:
         own = error.status in (400, 413, 422)  # as for a page that is too large for this model
         return Problem(message, again=again, asked=retry_after(error.headers) if again else None, own=own)
 
-    def _without_markup(self, reply: Reply, think: bool) -> Reply:
+    def _without_markup(self, reply: Reply) -> Reply:
         preset = self.settings.preset
         text = reply.text
         if text is not None:
             # a template may open the think block itself; a server without a reasoning parser then shows its end only
-            opened = think and "</think>" in text and not text.lstrip().startswith("<think>")
-            text = clean(text, preset.markup, thinking=opened)
+            text = clean(text, preset.markup, thinking=None)
         return replace(reply, text=text, image_tokens=reply.image_tokens if preset.counted else None)
 
     def _without_key(self, reply: Reply) -> Reply:
-        """A server may return what it was sent. What may as well be a word of the page stays."""
-        if not is_key(self._key):
-            return reply
+        """A server may return what it was sent."""
 
         def clean(text: str | None) -> str | None:
-            return None if text is None else text.replace(self._key, MASK)
+            return None if text is None else mask_key(text, self._key)
 
         return replace(
             reply, text=clean(reply.text), refusal=clean(reply.refusal), finish_reason=clean(reply.finish_reason)

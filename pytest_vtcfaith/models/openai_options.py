@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pytest_vtcfaith.engine.secrets import excerpt, hide_variable, is_key, mask_secrets, mask_values
 from pytest_vtcfaith.models.presets import SUITE_PROMPT, Preset, choose_preset
-from pytest_vtcfaith.models.spec import check_options
+from pytest_vtcfaith.models.spec import check_declared, check_options, shown
 from pytest_vtcfaith.models.vlm import own_prompt
 
 DEFAULT_KEY = "OPENAI_API_KEY"
@@ -21,6 +20,10 @@ NO_KEY = "-"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 LONGEST_NAME = 4096
 """Characters of a served model's name, which may be a path."""
+LARGEST = 2**31 - 1
+HOTTEST = 100.0
+YEAR = 365 * 24 * 3600.0
+COUNTS, SECONDS = f"a whole number over 0, up to {LARGEST}", f"seconds over 0, up to {YEAR:.0f}"
 OMITTABLE = ("temperature", "seed")
 TOKEN_LIMITS = (
     "max_tokens",
@@ -44,20 +47,22 @@ class Option(NamedTuple):
     meaning: str
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _is_whole(value: Any, least: int = 0, most: int = LARGEST) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _is_temperature(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= HOTTEST
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+def is_seconds(value: Any) -> bool:
+    """A length of time over 0, a year at most."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= YEAR
 
 
-def _is_seconds(value: Any) -> bool:
-    return _is_number(value) and value > 0
+def is_count(value: Any) -> bool:
+    """A whole number over 0."""
+    return _is_whole(value, least=1)
 
 
 def is_text(value: Any) -> bool:
@@ -89,15 +94,15 @@ REQUEST: Mapping[str, Option] = {
         f"what to ask; {SUITE_PROMPT!r} for the suite's prompt, empty for the picture alone",
     ),
     "system": Option(None, lambda value: isinstance(value, str), "text", "system prompt; default: the preset's"),
-    "max_tokens": Option(8192, _is_count, "a whole number over 0", "most tokens of a reply; always sent"),
+    "max_tokens": Option(8192, is_count, COUNTS, "most tokens of a reply; always sent"),
     "max_tokens_field": Option(
         "max_tokens",
         lambda value: value in ("max_tokens", "max_completion_tokens"),
         "'max_tokens' or 'max_completion_tokens'",
         "the name under which the server wants it",
     ),
-    "temperature": Option(0.0, _is_number, "a number of 0 or more", "sampling temperature"),
-    "seed": Option(0, _is_whole, "a whole number", "seed of the sampling"),
+    "temperature": Option(0.0, _is_temperature, f"a number from 0 to {HOTTEST:g}", "sampling temperature"),
+    "seed": Option(0, _is_whole, f"a whole number from 0 to {LARGEST}", "seed of the sampling"),
     "omit": Option(
         [],
         lambda value: is_texts(value) and set(value) <= set(OMITTABLE),
@@ -118,11 +123,11 @@ REQUEST: Mapping[str, Option] = {
 """Options that shape a reply."""
 
 TRANSPORT: Mapping[str, Option] = {
-    "concurrency": Option(8, _is_count, "a whole number over 0", "requests at the same time"),
-    "connect_seconds": Option(10.0, _is_seconds, "seconds over 0", "time-out of connecting"),
-    "read_seconds": Option(300.0, _is_seconds, "seconds over 0", "longest silence while a reply is awaited"),
-    "page_seconds": Option(600.0, _is_seconds, "seconds over 0", "all attempts and waits of one page together"),
-    "max_retries": Option(6, _is_whole, "a whole number", "attempts after the first"),
+    "concurrency": Option(8, is_count, COUNTS, "requests at the same time"),
+    "connect_seconds": Option(10.0, is_seconds, SECONDS, "time-out of connecting"),
+    "read_seconds": Option(300.0, is_seconds, SECONDS, "longest silence while a reply is awaited"),
+    "page_seconds": Option(600.0, is_seconds, SECONDS, "all attempts and waits of one page together"),
+    "max_retries": Option(6, _is_whole, f"a whole number from 0 to {LARGEST}", "attempts after the first"),
     "api_key_env": Option(
         None,
         lambda value: value == NO_KEY or (isinstance(value, str) and bool(re.fullmatch(r"[A-Za-z_]\w*", value))),
@@ -221,8 +226,10 @@ def check(options: Mapping[str, Any], known: Mapping[str, Option], where: str) -
     for name, value in options.items():
         refuse_secret(name, value, where)
         if not known[name].holds(value):
-            raise ValueError(f"model {where!r}: {name} = {value!r}: give {known[name].wanted}")
-    return {name: options.get(name, option.default) for name, option in known.items()}
+            raise ValueError(f"model {where!r}: {name} = {shown(value)}: give {known[name].wanted}")
+    found = {name: options.get(name, option.default) for name, option in known.items()}
+    check_declared(where, found["languages"], found["visual_tokens"] or "nominal")
+    return found
 
 
 def settings(model: str, given: Mapping[str, Any], base_url: str | None, where: str) -> Settings:
@@ -297,7 +304,10 @@ def _is_private(base_url: str | None) -> bool:
 
 def refuse_secret(name: str, value: Any, where: str) -> None:
     """Raises ValueError, without the value, where an option (`name`) of a model (`where`) holds what may be a key."""
-    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+    except ValueError:  # a number that Python does not write
+        return
     key = os.environ.get(DEFAULT_KEY, "").strip()
     values = {DEFAULT_KEY: key} if is_key(key) else {}  # no word that is given to a server that wants no key
     mask = mask_values if name in ("prompt", "system") else mask_secrets  # prose may speak of keys and bearers

@@ -9,7 +9,9 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pytest_vtcfaith.models.spec import ModelSpec, check_declared
+from pytest_vtcfaith.engine.secrets import mask_secrets
+from pytest_vtcfaith.models.spec import ModelSpec, check_declared, shown
+from pytest_vtcfaith.models.spec import table as place
 
 __all__ = ["ModelSpec", "UnknownModel", "known_models", "register_model", "resolve"]
 
@@ -140,18 +142,21 @@ def _from_adapter(adapter: str, identifier: str | None, options: Mapping[str, An
 
 
 def _from_table(name: str, table: Mapping[str, Any]) -> ModelSpec:
-    where = f"[tool.vtcfaith.models.{name}]"
+    where = place(name)
     if not isinstance(table, Mapping):
-        raise ValueError(f'{where} must be a table with `adapter = "…"`, got {table!r}')
+        raise ValueError(f'{where} must be a table with `adapter = "…"`, got {shown(table)}')
     known = ", ".join(sorted(ADAPTERS))
     adapter = table.get("adapter")
     if not isinstance(adapter, str) or adapter not in ADAPTERS:
-        raise ValueError(f"{where}: adapter = {adapter!r} is not one of the known adapters: {known}")
+        raise ValueError(f"{where}: adapter = {shown(adapter)} is not one of the known adapters: {known}")
     model = table.get("model")
     if model is not None and not (isinstance(model, str) and model):
-        raise ValueError(f"{where}: model = {model!r} must be text")
+        raise ValueError(f"{where}: model = {shown(model)} must be text")
     options = {key: value for key, value in table.items() if key not in ("adapter", "model")}
-    return _from_adapter(adapter, model, options, name)
+    try:
+        return _from_adapter(adapter, model, options, name)
+    except ValueError as problem:
+        raise ValueError(f"{mask_secrets(where)}: {problem}") from problem
 
 
 def _entry_point(name: str) -> EntryPoint | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_vtcfaith.metrics.outcomes import Reply
-from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_options
+from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_options, shown
 
 OPTIONS = {
     "file": "the replay file, where `model` is used to choose among several models in it",
@@ -46,7 +46,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     check_options(options, OPTIONS, name)
     prompts, languages = options.get("prompts", False), options.get("languages")
     if not isinstance(prompts, bool):
-        raise ValueError(f"model {name!r}: prompts = {prompts!r} must be true or false")
+        raise ValueError(f"model {name!r}: prompts = {shown(prompts)} must be true or false")
     visual_tokens = options.get("visual_tokens", "nominal")
     check_declared(name, languages, visual_tokens)
     path, wanted = (options["file"], identifier) if "file" in options else (identifier, None)
@@ -57,9 +57,9 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         data = file.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: no file can have this name
         reason = getattr(error, "strerror", None) or str(error)
-        shown = str(file.absolute())
-        shown = shown if shown.isprintable() else ascii(shown)
-        raise ValueError(f"model {name!r}: cannot read the replay file {shown}: {reason}") from error
+        where = str(file.absolute())
+        where = where if where.isprintable() else ascii(where)
+        raise ValueError(f"model {name!r}: cannot read the replay file {where}: {reason}") from error
     replay = Replay(file, read_replies(data, file, wanted))
     return ModelSpec(
         name=name,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import math
 import os
 import re
 import shutil
@@ -25,11 +24,13 @@ from pytest_vtcfaith.models.openai_options import (
     DECLARED,
     NO_KEY,
     REQUEST,
+    SECONDS,
     TRANSPORT,
     Option,
     Settings,
     check,
     check_name,
+    is_seconds,
     is_text,
     is_texts,
     settings,
@@ -76,8 +77,8 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "health_seconds": Option(
         1800.0,
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf,
-        "seconds over 0",
+        is_seconds,
+        SECONDS,
         "how long loading may take",
     ),
     **REQUEST,

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_vtcfaith.metrics.scripts import LANGUAGES
 from pytest_vtcfaith.pages.budget import visual_tokens as count_visual_tokens
+
+LONGEST_SHOWN = 300
+"""Characters of an option's value in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +66,35 @@ def check_declared(name: str, languages: Collection[str] | None, visual_tokens: 
         if not named or not languages or not all(isinstance(lang, str) and lang for lang in languages):
             raise ValueError(
                 f"model {name!r}: languages must be a collection of names such as ['en'], or None for all, "
-                f"got {languages!r}"
+                f"got {shown(languages)}"
+            )
+        if not set(languages) & set(LANGUAGES):
+            raise ValueError(
+                f"model {name!r}: languages = {sorted(languages)}: none is a language of any case: add those of "
+                f"{', '.join(LANGUAGES)} that it reads, or leave it out for all"
             )
     if not isinstance(visual_tokens, str):
-        raise ValueError(f"model {name!r}: visual_tokens must name a family such as 'nominal', got {visual_tokens!r}")
+        raise ValueError(
+            f"model {name!r}: visual_tokens must name a family such as 'nominal', got {shown(visual_tokens)}"
+        )
     try:
         count_visual_tokens(visual_tokens, 1024, 1024)
     except ValueError as error:
         raise ValueError(f"model {name!r}: {error}") from None
+
+
+def table(name: str) -> str:
+    """What the table of a model in pyproject.toml is called."""
+    return f"[tool.vtcfaith.models.{name if re.fullmatch('[A-Za-z0-9_-]+', name) else json.dumps(name)}]"
+
+
+def shown(value: object) -> str:
+    """A value of an option for a message; whole numbers, of any length in TOML, and long texts are cut."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of over 4300 digits
+        return f"a number of {value.bit_length()} bits" if isinstance(value, int) else "a value with a number too long"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 def check_options(options: Mapping[str, Any], known: Mapping[str, str], name: str) -> None:

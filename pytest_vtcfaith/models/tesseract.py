@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.line_pitch import is_tiny
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
-from pytest_vtcfaith.models.spec import ModelSpec, check_options, refuse_identifier
+from pytest_vtcfaith.models.spec import ModelSpec, check_options, refuse_identifier, shown
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -36,7 +36,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     check_options(options, {"psm": "page segmentation mode, 0 to 13"}, name)
     psm = options.get("psm", SINGLE_BLOCK)
     if not isinstance(psm, int) or isinstance(psm, bool) or not 0 <= psm <= 13:
-        raise ValueError(f"model {name!r}: psm = {psm!r} must be a whole number from 0 to 13")
+        raise ValueError(f"model {name!r}: psm = {shown(psm)} must be a whole number from 0 to 13")
     return ModelSpec(
         name=name,
         load=lambda: Tesseract(psm),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from pytest_vtcfaith.models.vlm_spec import ATTENTIONS, VlmSettings, vlm_spec
 if TYPE_CHECKING:
     from PIL import Image
 
-VERSION = 1  # a new number where the same checkpoint would be asked or read differently
+VERSION = 2  # a new number where the same checkpoint would be asked or read differently
 OPTIONS = {
     "device": "where it runs: auto (a GPU where there is one), cpu, mps, cuda, cuda:N, xpu, xpu:N",
     "attention": f"attn_implementation: {', '.join(ATTENTIONS)}; the model's own by default",
@@ -46,7 +47,11 @@ def _defaults(preset: Preset) -> dict[str, Any]:
 
 
 def load(settings: VlmSettings) -> TransformersVlm:
-    """The loaded model. Raises NotInstalled without transformers or torch, and what `from_pretrained` raises."""
+    """The loaded model.
+
+    Raises NotInstalled without transformers or torch, or what the options `device` and `attention` need, ValueError for
+    one that the model does not have, and what `from_pretrained` raises.
+    """
     try:
         import torch
         from transformers import AutoModelForImageTextToText
@@ -54,14 +59,35 @@ def load(settings: VlmSettings) -> TransformersVlm:
         raise NotInstalled(
             f"transformers or torch is not installed: pip install 'pytest-vtcfaith[torch]' ({error})"
         ) from error
+    from pytest_vtcfaith.models.accelerators import device_lacks
     from pytest_vtcfaith.models.processor import load_processor
 
     options = settings.options
+    if lacking := device_lacks(options["device"]):
+        raise NotInstalled(f"{settings.place('device')}: {lacking}: give auto or cpu")
     where = {"revision": settings.commit, "trust_remote_code": options["trust_remote_code"]}
     pictures = {key: options[key] for key in ("min_pixels", "max_pixels") if options.get(key) is not None}
-    processor = load_processor(settings.source, backend=options["image_backend"], pictures=pictures, **where)
+    try:
+        processor = load_processor(settings.source, backend=options["image_backend"], pictures=pictures, **where)
+    except (ImportError, ValueError) as error:
+        told = " ".join(str(error).split())
+        option = next((option for option in ("torchvision", *pictures) if option in told.lower()), None)
+        if option is None or (option == "torchvision" and options["image_backend"] != "torchvision"):
+            raise
+        option = "image_backend" if option == "torchvision" else option
+        raise _kind(error)(f"{settings.place(option)}: {told}; leave the option out, or give another value") from error
     attention = {"attn_implementation": options["attention"]} if options.get("attention") else {}
-    model = AutoModelForImageTextToText.from_pretrained(settings.source, dtype=options["dtype"], **attention, **where)
+    try:
+        model = AutoModelForImageTextToText.from_pretrained(
+            settings.source, dtype=options["dtype"], **attention, **where
+        )
+    except (ImportError, ValueError) as error:
+        if not attention or not re.search("attention|attn", str(error), re.IGNORECASE):
+            raise
+        raise _kind(error)(
+            f"{settings.place('attention')}: {' '.join(str(error).split())}: install what it needs, or give another "
+            "(sdpa), or leave it out"
+        ) from error
     device = options["device"]
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -215,6 +241,11 @@ def conversation(question: Question) -> list[dict[str, Any]]:
     if question.system is not None:
         messages.insert(0, {"role": "system", "content": question.system})
     return messages
+
+
+def _kind(error: Exception) -> type[Exception]:
+    """What an option that cannot be had is: something this machine lacks, or a wrong value."""
+    return NotInstalled if isinstance(error, ImportError) else ValueError
 
 
 def _image_token(config: Any, processor: Any) -> int | None:

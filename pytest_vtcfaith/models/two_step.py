@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_vtcfaith.metrics.outcomes import Reply
+from pytest_vtcfaith.metrics.outcomes import Reply, cut_off
 from pytest_vtcfaith.models.presets import Preset
-from pytest_vtcfaith.models.vlm import Generate, Generated, Question
+from pytest_vtcfaith.models.vlm import Generate, Generated, Question, as_reply
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -47,7 +47,7 @@ def read_by_blocks(generate: Generate, preset: Preset, images: Sequence[Image.Im
     """One reply per page: the texts of its blocks in the order of the layout step, a blank line between them.
 
     Both steps go to the engine in one call each, for all pages together. A step that fails fails its page; one that is
-    cut off makes the page's finish reason `length`.
+    refused refuses it; one that is cut off, by whatever sign, makes the page's finish reason `length`.
     """
     from PIL import Image as Pillow
 
@@ -63,7 +63,8 @@ def read_by_blocks(generate: Generate, preset: Preset, images: Sequence[Image.Im
     ]
     answers = iter(generate(questions) if questions else ())
     return [
-        _page([layout, *(next(answers) for _ in found)], found) for layout, found in zip(layouts, blocks, strict=True)
+        _page([layout, *(next(answers) for _ in found)], found, preset)
+        for layout, found in zip(layouts, blocks, strict=True)
     ]
 
 
@@ -101,19 +102,20 @@ def cut(image: Image.Image, block: Block) -> Image.Image:
     return picture
 
 
-def _page(answers: Sequence[Generated], blocks: Sequence[Block]) -> Reply:
+def _page(answers: Sequence[Generated], blocks: Sequence[Block], preset: Preset) -> Reply:
     failed = next((answer.error for answer in answers if answer.error is not None), None)
     if failed is not None:
         return Reply(text=None, error=failed)
+    replies = [as_reply(answer, preset) for answer in answers]
     texts = (
-        _table(answer.text) if block.kind == "table" else answer.text
-        for answer, block in zip(answers[1:], blocks, strict=True)
+        _table(reply.text or "") if block.kind == "table" else reply.text or ""
+        for reply, block in zip(replies[1:], blocks, strict=True)
     )
-    cut_off = any(answer.finish_reason == "length" for answer in answers)
     return Reply(
         text="\n\n".join(text.strip() for text in texts),
-        finish_reason="length" if cut_off else "stop",
-        completion_tokens=sum(answer.completion_tokens or 0 for answer in answers),
+        finish_reason="length" if any(map(cut_off, replies)) else "stop",
+        completion_tokens=sum(reply.completion_tokens or 0 for reply in replies),
+        refusal=next((reply.refusal for reply in replies if reply.refusal), None),
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 DEFAULT_SEQS = 256  # what the host hands over at once: vLLM makes its own batches, and wants them full
-VERSION = 1  # a new number where the same checkpoint would be asked or read differently
+VERSION = 2  # a new number where the same checkpoint would be asked or read differently
 ENGINE = (
     "dtype",
     "trust_remote_code",
@@ -170,7 +170,7 @@ class VllmVlm:
             image_tokens=None if self._image_token is None else prompt.count(self._image_token),
             completion_tokens=len(written.token_ids) - stopped,  # without the one that ended it
             max_tokens=min(self._limit, self._context - len(prompt)),
-            in_thought=in_thought(output.prompt or ""),
+            in_thought=None if output.prompt is None else in_thought(output.prompt),
         )
 
 

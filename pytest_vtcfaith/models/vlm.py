@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_vtcfaith.metrics.outcomes import Reply
-from pytest_vtcfaith.models.markup import clean
+from pytest_vtcfaith.models.markup import THINK, clean
 from pytest_vtcfaith.models.presets import SUITE_PROMPT, Preset
 from pytest_vtcfaith.models.protocols import Prompt
 
@@ -30,7 +31,8 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Generated:
     """What an engine generated for one question, as it came: `text` with its markup, the token counts (`max_tokens` is
-    the limit that held), whether the prompt ended inside a think block, and `error` where there is nothing.
+    the limit that held), whether the prompt ended inside a think block (None: not known), `refusal` where a server
+    refuses in a field of its own, and `error` where there is nothing.
     """
 
     text: str = ""
@@ -39,7 +41,8 @@ class Generated:
     image_tokens: int | None = None
     completion_tokens: int | None = None
     max_tokens: int | None = None
-    in_thought: bool = False
+    in_thought: bool | None = None
+    refusal: str | None = None
     error: str | None = None
 
 
@@ -79,9 +82,10 @@ def as_reply(answer: Generated, preset: Preset) -> Reply:
         completion_tokens=answer.completion_tokens,
         max_tokens=answer.max_tokens,
         image_tokens=answer.image_tokens if preset.counted else None,
+        refusal=answer.refusal,
     )
 
 
 def in_thought(prompt: str) -> bool:
     """Whether a rendered prompt ends inside a think block that its template opened."""
-    return prompt.rstrip().endswith("<think>")
+    return re.search(rf"<{THINK}>\s*\Z", prompt) is not None

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from pytest_vtcfaith.models.checkpoint import folder_revision, hub_revision, model_type
 from pytest_vtcfaith.models.presets import Preset, choose_preset
-from pytest_vtcfaith.models.spec import ModelSpec, check_options
+from pytest_vtcfaith.models.spec import ModelSpec, check_options, shown
+from pytest_vtcfaith.models.spec import table as place
 from pytest_vtcfaith.models.vlm import own_prompt
 from pytest_vtcfaith.pages.budget import visual_tokens as count_visual_tokens
 
@@ -121,10 +122,12 @@ VALUES: Mapping[str, Values] = {
 
 @dataclass(frozen=True, slots=True)
 class VlmSettings:
-    """What a model is loaded and asked with; `source` is an absolute folder or a hub name, `commit` what of it (None
-    for a folder, or where it is not known before the download), `options` all options with their defaults.
+    """What a model is loaded and asked with; `name` is what the user calls the model, `source` is an absolute folder or
+    a hub name, `commit` what of it (None for a folder, or where it is not known before the download), `options` all
+    options with their defaults.
     """
 
+    name: str
     source: str
     commit: str | None
     preset: Preset
@@ -135,6 +138,10 @@ class VlmSettings:
         """The option `prompt`."""
         chosen: str | None = self.options.get("prompt")
         return chosen
+
+    def place(self, option: str) -> str:
+        """Where an option stands, with its value, for a message."""
+        return f"{place(self.name)}: {option} = {shown(self.options.get(option))}"
 
 
 def vlm_spec(
@@ -187,7 +194,7 @@ def vlm_spec(
     kept = {key: value for key, value in settings.items() if key not in ("revision", "languages", "visual_tokens")}
     return ModelSpec(
         name=name,
-        load=partial(load, VlmSettings(source, commit, preset, settings)),
+        load=partial(load, VlmSettings(name, source, commit, preset, settings)),
         languages=None if languages is None else frozenset(languages),
         visual_tokens=options.get("visual_tokens", preset.visual_tokens),
         lives="host",
@@ -204,12 +211,12 @@ def check_values(options: Mapping[str, Any], name: str) -> None:
     """
     for key, value in options.items():
         if not VALUES[key].holds(value):
-            raise ValueError(f"model {name!r}: {key} = {value!r} must be {VALUES[key].wanted}")
+            raise ValueError(f"model {name!r}: {key} = {shown(value)} must be {VALUES[key].wanted}")
     if "visual_tokens" in options:
         try:
             count_visual_tokens(options["visual_tokens"], 1024, 1024)
         except ValueError as error:
-            raise ValueError(f"model {name!r}: visual_tokens = {options['visual_tokens']!r}: {error}") from None
+            raise ValueError(f"model {name!r}: visual_tokens = {shown(options['visual_tokens'])}: {error}") from None
     _check_pixels(options, "", name)
     _check_pixels(options.get("mm_processor_kwargs", {}), "mm_processor_kwargs.", name)
 
@@ -218,7 +225,7 @@ def _check_pixels(settings: Mapping[str, Any], table: str, name: str) -> None:
     given = {key: settings[key] for key in ("min_pixels", "max_pixels") if settings.get(key) is not None}
     for key, value in given.items():
         if not _COUNT.holds(value):
-            raise ValueError(f"model {name!r}: {table}{key} = {value!r} must be {_COUNT.wanted}")
+            raise ValueError(f"model {name!r}: {table}{key} = {shown(value)} must be {_COUNT.wanted}")
     if len(given) == 2 and given["min_pixels"] > given["max_pixels"]:
         raise ValueError(
             f"model {name!r}: {table}min_pixels = {given['min_pixels']} must be at most"

@@ -48,10 +48,9 @@ class HostSession:
         self._tests: dict[str, Ask] = {}  # by node id: the tests that wait for an answer
         self._waiting: Counter[str] = Counter()
 
-    @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
         """While workers start and collect, hosts get ready whose replies cannot be stored already: they will be asked.
-        They load no model yet.
+        They load no model yet. After the servers have started, whose addresses they inherit, and before workers do.
         """
         workers = self.config.pluginmanager.has_plugin("dsession") and not self.config.option.collectonly
         if workers and any(spec.lives == "host" and not self.run.store_of(spec) for spec in self.run.specs.values()):

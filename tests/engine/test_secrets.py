@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import string
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -39,6 +42,7 @@ def test_by_the_environment():
     }
     text = "harbour/pass+ harbour/pass+2 harbour%2Fpass%2B 4096 /home/harbour"
     assert mask_secrets(text, environment) == "*** *** *** 4096 /home/harbour"
+    assert mask_secrets("aGFyYm91ci9wYXNzKw== and harbour/pass%2b", environment) == "*** and ***"
 
 
 def test_a_hidden_variable_is_a_secret_whatever_its_name(monkeypatch):
@@ -83,3 +87,12 @@ def test_a_secret_of_several_lines_is_masked_line_by_line_and_one_with_quotes_in
     lines = [letter * 20 for letter in string.ascii_lowercase[:3]]
     environment = {"TLS_KEY": "\n".join(lines), "DB_PASSWORD": 'harbour"pass'}
     assert mask_secrets(f'{lines[1]} and harbour\\"pass', environment) == "*** and ***"
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=8))
+def test_no_form_of_a_key_is_left(key):
+    if any(map(str.isspace, key)) or "*" in key:
+        return
+    content = key.encode()
+    for form in (key, json.dumps(key)[1:-1], quote(key), base64.b64encode(content).decode()):
+        assert secrets.mask_key(f"<{form}>", key) in ("<***>", f"<***{'=' * form.count('=')}>")

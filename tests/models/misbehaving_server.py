@@ -208,6 +208,19 @@ class Handler(BaseHTTPRequestHandler):
         """Stopped at the limit, and says so."""
         self.json(completion(TEXT[:30], finish_reason="length"))
 
+    def be_endless(self, call: int, body: dict[str, Any]) -> None:
+        """Stopped somewhere, and says nothing of it."""
+        self.json(completion(TEXT[:30], finish_reason=None, usage=None))
+
+    def be_blocks(self, call: int, body: dict[str, Any]) -> None:
+        """MinerU's two steps: a layout of two blocks, then what the test's answer makes of the call's number."""
+        texts = [part["text"] for part in body["messages"][-1]["content"] if part["type"] == "text"]
+        box = "<|box_start|>0 {} 1000 {}<|box_end|><|ref_start|>text<|ref_end|>"
+        if "Layout" in texts[0]:
+            return self.json(completion(box.format(0, 400) + box.format(500, 900)))
+        changes = {} if self.server.answer is None else json.loads(self.server.answer(str(call)))
+        return self.json(completion(**changes))
+
     def be_limit(self, call: int, body: dict[str, Any]) -> None:
         """Stopped at the limit, and says stop."""
         self.json(completion(TEXT[:30], usage={"prompt_tokens": 90, "completion_tokens": body["max_tokens"]}))

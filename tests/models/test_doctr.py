@@ -49,10 +49,8 @@ def test_all_pages_in_one_call() -> None:
 def test_spec() -> None:
     found = resolve("doctr")
     assert (found.lives, found.prompts, found.languages) == ("worker", False, {"en"})
-    chosen = resolve(
-        "m", {"m": {"adapter": "doctr", "recognition": "parseq", "device": "cuda", "languages": ["en", "fr"]}}
-    )
-    assert (chosen.lives, chosen.languages) == ("host", {"en", "fr"})
+    chosen = resolve("m", {"m": {"adapter": "doctr", "recognition": "parseq", "device": "cuda", "languages": ["en"]}})
+    assert (chosen.lives, chosen.languages) == ("host", {"en"})
     assert "parseq" in chosen.revision
     assert chosen.identity != found.identity
     with pytest.raises(ValueError, match="'doctr' takes no model, got 'fast_base'"):
@@ -99,3 +97,15 @@ def test_the_real_predictor_takes_our_pictures() -> None:
     replies = Doctr(predictor).transcribe([Image.effect_noise((256, 256), 90).convert("RGB")] * 2, PLAIN)
     assert len(replies) == 2
     assert all(isinstance(reply.text, str) for reply in replies)
+
+
+def test_other_scripts_and_devices_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"^\[tool\.vtcfaith\.models\.m\].*languages = \['zh'\].* Latin"):
+        resolve("m", {"m": {"adapter": "doctr", "languages": ["zh"]}})
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    monkeypatch.setitem(sys.modules, "doctr", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "doctr.models", SimpleNamespace())
+    with pytest.raises(NotInstalled, match=r"models\.m\]: device = 'cuda:3': torch finds no CUDA device .*give cpu"):
+        resolve("m", {"m": {"adapter": "doctr", "device": "cuda:3"}}).load()

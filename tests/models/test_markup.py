@@ -21,7 +21,17 @@ BOX = "<|det|>[[12, 34, 560, 78]]<|/det|>"
         ("```markdown\r\nThe pier\r\nwas closed.\r\n```\r\n", "The pier\r\nwas closed."),
         ("```\r\n\r\n```", ""),
         ("```markdown\nCall it:\n```python\nx = 1\n```\nDone.\n```", "Call it:\n```python\nx = 1\n```\nDone."),
+        ("~~~\nThe pier\n~~~", "The pier"),
+        ("~~~markdown\nThe pier\n```\nx\n```\n~~~~", None),
+        ("~~~~md\nThe pier\n~~~~", "The pier"),
+        ("```markdown\nThe pier\nwas closed.```", "The pier\nwas closed."),
+        ("~~~markdown\nThe pier~~~\n", "The pier"),
         # a page that prints fences
+        ("~~~python\nx = 1\n~~~", None),
+        ("~~~\nx\n~~~\nand\n~~~\ny\n~~~", None),
+        ("```\nThe pier```", None),
+        ("```markdown\nwrite ```x```", None),
+        ("```markdown\nThe pier````", None),
         ("```\nx = 1\n```\nand\n```\ny = 2\n```", None),
         ("Call it:\n```\nx = 1\n```", None),
         ("```python\nx = 1\n```", None),
@@ -44,6 +54,10 @@ def test_outer_fence(given_text: str, left: str | None) -> None:
         (f"<|ref|>Harbour news<|/ref|>{BOX}\n<|ref|>All<|/ref|>{BOX}\n", "Harbour news\nAll\n"),  # its text mode
         (f"<|ref|>a < b<|/ref|>{BOX}\n<|ref|><b> <|x|> </ref><|/ref|>{BOX}", "a < b\n<b> <|x|> </ref>"),
         (f"<|ref|>title<|/ref|>{BOX}\r\n# News", "# News"),
+        ("<|ref|>title<|/ref|><|det|>[[12.5, 34.0, 560.25, 78]]<|/det|>\n# News", "# News"),
+        (f"<|ref|>title<|/ref|>\n{BOX}\n# News", "# News"),
+        (f"<|ref|>title<|/ref|>\r\n {BOX}\n# News", "# News"),
+        (f"<|ref|>title<|/ref|>\n\n{BOX}", None),
         (f"<|ref|> opens, <|ref|>a<|/ref|>{BOX}", "<|ref|> opens, a"),  # up to its own closing token
         # what a page about the model prints
         ("write <|ref|>title<|/ref|> here", None),
@@ -66,13 +80,28 @@ def test_grounding(given_text: str, left: str | None) -> None:
         ("It says pier. It might", True, ""),  # the limit came before the answer: nothing was transcribed
         ("<think>It says", False, ""),
         ("<think>a</think>b <think>c</think>", False, "b <think>c</think>"),
+        ("<mm:think>plan</mm:think>The pier", False, "The pier"),
+        ("<thinking>plan</thinking>The pier", False, "The pier"),
+        ("plan\n</think>\nThe pier", None, "The pier"),  # whether the prompt opened it is not known
+        ("plan.</think>\n\nThe pier", None, "The pier"),
+        ("plan</think>The pier", None, "The pier"),
+        ("plan</mm:think>The pier", None, "The pier"),
+        ("</think>The pier", None, "The pier"),
+        ("plan</think>", None, ""),
         # what a page prints
+        ("The tag </think> closes it", None, None),
+        ("ends with the tag </think>\nand goes on", None, None),
+        ("ends with the tag\n</think> and goes on", None, None),
+        ("write `</think>`", None, None),
+        ("Write <think>so</think> here", None, None),
+        ("The pier", None, None),
+        ("plan</think>The pier", False, None),
         ("The tag </think> closes it", False, None),
         ("Write <think>so</think> here", False, None),
         ("The pier", False, None),
     ],
 )
-def test_think_blocks(given_text: str, opened: bool, left: str | None) -> None:
+def test_think_blocks(given_text: str, opened: bool | None, left: str | None) -> None:
     assert markup.remove_think(given_text, opened=opened) == (given_text if left is None else left)
 
 
@@ -120,6 +149,27 @@ def test_front_matter(given_text: str, left: str | None) -> None:
     assert markup.remove_front_matter(given_text) == (given_text if left is None else left)
 
 
+@pytest.mark.parametrize(
+    ("family", "given_text", "left"),
+    [
+        ("deepseek", "The pier<|end▁of▁sentence|>", "The pier"),
+        ("deepseek", "The pier<｜end▁of▁sentence｜>\n", "The pier"),
+        ("deepseek", "The pier<｜end of sentence｜>", "The pier"),
+        ("deepseek", "The pier\n<|end_of_sentence|><|end_of_sentence|>", "The pier"),
+        ("glm", "The pier<|user|>", "The pier"),
+        ("glm", "The pier <|endoftext|><|user|>\n", "The pier"),
+        ("qwen", "The pier<|im_end|>", "The pier"),
+        # another model's, and what a page prints
+        ("deepseek", "The pier<|user|>", None),
+        ("glm", "The pier<|im_end|>", None),
+        ("glm", "write <|user|> here", None),
+        ("glm", "The pier \n", None),
+    ],
+)
+def test_ends(family: str, given_text: str, left: str | None) -> None:
+    assert markup.RULES[f"{family}_end"](given_text) == (given_text if left is None else left)
+
+
 def test_rules_apply_in_order_and_only_where_named() -> None:
     reply = "<think>hm</think>\n```markdown\nThe pier\n```"
     assert markup.clean(reply, ("think", "fence")) == "The pier"
@@ -131,7 +181,7 @@ def test_rules_apply_in_order_and_only_where_named() -> None:
 
 
 WORDS = st.lists(
-    st.text(st.characters(exclude_characters="`<-", exclude_categories=("Cs", "Cc")), min_size=1), min_size=1
+    st.text(st.characters(exclude_characters="`~<-", exclude_categories=("Cs", "Cc")), min_size=1), min_size=1
 )
 
 

@@ -61,6 +61,7 @@ def read(server, behaviour="good", asked=PROMPT, **options):
         ("filter", "refused", 1, None),
         ("length", "truncated", 1, None),
         ("limit", "truncated", 1, None),
+        ("endless", "truncated", 1, None),
         ("huge", "truncated", 1, None),
         ("nothing", "infrastructure_error", 1, "without any choice"),
         ("hang", "infrastructure_error", 3, "possibly billed"),
@@ -248,7 +249,8 @@ def test_a_key_at_the_cut_of_an_error_leaves_no_part_of_it(server, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "behaviour", ["halfway", "beside", "null", "refusal", "length", "limit", "huge", "nothing", "wrong", "denied"]
+    "behaviour",
+    ["halfway", "beside", "null", "refusal", "length", "limit", "endless", "huge", "nothing", "wrong", "denied"],
 )
 def test_only_complete_replies_are_stored(server, tmp_path, behaviour):
     store = ResponseStore(tmp_path / "replies.sqlite")

@@ -13,6 +13,23 @@ from pytest_vtcfaith.models import resolve
     ("table", "says"),
     [
         ({"max_tokens": 0}, "max_tokens = 0: give a whole number over 0"),
+        ({"languages": ["xx"]}, "none is a language of any case: add those of en, zh, ko, mixed"),
+        ({"languages": []}, "languages must be a collection"),
+        *[
+            ({option: number}, f"{option} = ")
+            for option in (
+                "max_tokens",
+                "temperature",
+                "seed",
+                "concurrency",
+                "connect_seconds",
+                "read_seconds",
+                "page_seconds",
+                "max_retries",
+            )
+            for number in (10**400, -(10**400), 16**5000, float("inf"))
+        ],
+        ({"extra_body": {"n": 16**5000}}, "extra_body = "),
         ({"max_tokens": True}, "max_tokens = True"),
         ({"temperature": float("nan")}, "temperature = nan"),
         ({"page_seconds": 0}, "page_seconds = 0: give seconds over 0"),
@@ -58,3 +75,6 @@ def test_wrong_options_are_named(table, says):
     with pytest.raises(ValueError, match="'m'") as caught:
         resolve("m", {"m": table})
     assert says in str(caught.value)
+    assert str(caught.value).startswith("[tool.vtcfaith.models.m]: ")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 2000

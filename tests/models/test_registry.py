@@ -216,3 +216,19 @@ def test_resolving_imports_no_engine_and_no_numpy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("name", "place"), [("m", "m"), ("last-night_2", "last-night_2"), ("a.b", '"a.b"'), ('a "b"', '"a \\"b\\""')]
+)
+def test_what_is_wrong_in_a_table_names_it(name: str, place: str) -> None:
+    for table in ({"adapter": "rapidocr", "threads": 4}, {"adapter": "tesseract", "psm": 16**5000}, {"adapter": "x"}):
+        with pytest.raises(ValueError, match=r"adapter|option|psm") as caught:
+            resolve(name, {name: table})
+        assert str(caught.value).startswith(f"[tool.vtcfaith.models.{place}]: ")
+
+
+def test_languages_that_no_case_has_are_refused() -> None:
+    with pytest.raises(ValueError, match="none is a language of any case"):
+        register_model("m", languages=["fr", "xx"])
+    register_model("other-languages-too", languages=["en", "fr"])

@@ -270,3 +270,10 @@ def test_without_the_plugin_the_model_says_who_starts_it(monkeypatch):
     with pytest.raises(ServerFailed, match="no server was started for the model 'm'"):
         spec().load()
     assert ADDRESSES not in os.environ
+
+
+@pytest.mark.parametrize("option", ["health_seconds", "port", "read_seconds"])
+@pytest.mark.parametrize("number", [10**400, 16**5000], ids=["written", "unwritable"])
+def test_numbers_too_large_are_named(option, number):
+    with pytest.raises(ValueError, match=rf"^\[tool\.vtcfaith\.models\.m\]: .*{option} = "):
+        resolve("m", {"m": {"adapter": "serve", "model": "m", option: number}})

@@ -246,3 +246,22 @@ def test_what_is_missing_is_said(folders: dict[str, Path], monkeypatch: pytest.M
     monkeypatch.setitem(__import__("sys").modules, "transformers", None)
     with pytest.raises(NotInstalled, match=r"pip install 'pytest-vtcfaith\[torch\]'"):
         spec.load()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"device": "cuda:99"}, r"device = 'cuda:99': .*give auto or cpu"),
+        ({"device": "xpu:99"}, r"device = 'xpu:99': .*give auto or cpu"),
+        ({"attention": "flash_attention_2"}, r"attention = 'flash_attention_2': .*leave it out"),
+    ],
+)
+def test_what_this_machine_lacks_names_table_option_value_and_mend(
+    folders: dict[str, Path], options: dict[str, Any], said: str
+) -> None:
+    import torch
+
+    if torch.cuda.is_available() and "attention" in options:
+        pytest.skip("there is a GPU")
+    with pytest.raises(NotInstalled, match=rf"^\[tool\.vtcfaith\.models\.m\]: {said}"):
+        loaded(folders["qwen2-vl"], **options)

@@ -14,7 +14,7 @@ import pytest
 from hostbench import FAKE, KILL, all_end, asked, batches, logged, own_processes, write_model
 from smallbench import ROOT
 
-from pytest_vtcfaith.engine.hosts import MOST_BAD
+from pytest_vtcfaith.engine.hosts import MOST_DEATHS
 
 BAD = "doc-0001-scramble"
 
@@ -90,11 +90,15 @@ def test_hosts_that_die_while_they_load_are_given_up(bench, workers: str) -> Non
         assert not path.is_file() or b"sk-test-12345" not in path.read_bytes()
 
 
-def test_a_model_that_kills_with_every_page_is_given_up(bench) -> None:
-    write_model(bench.path, {row["case"]: KILL for row in bench.rows})
-    found = bench.run(FAKE, "--vtc-batch-size=4")
+@pytest.mark.parametrize("size", [1, 4, 16])
+def test_a_model_that_kills_with_every_page_is_given_up(bench, size: int) -> None:
+    write_model(bench.path, {row["case"]: "os._exit(9)" for row in bench.rows})
+    found = bench.run(FAKE, f"--vtc-batch-size={size}")
     assert set(outcomes(found).values()) == {"infrastructure_error"}
-    assert len(logged(bench.path, "loads.log")) == MOST_BAD
+    assert len(logged(bench.path, "loads.log")) == MOST_DEATHS
+    first = [set(cases) for _, _, cases in logged(bench.path, "calls.log")]
+    assert size == 16 or not first[0] & first[1] | first[1] & first[2] | first[0] & first[2]
+    assert "3 host processes in a row died without an answer, the last exit status 9; it wrote nothing" in found.text
 
 
 @pytest.mark.parametrize(
@@ -153,8 +157,10 @@ def test_out_of_memory_halves_the_batch(bench, most: int) -> None:
     assert sum(good) == 12
     (row,) = json.loads((found.folder / "hosts.json").read_text(encoding="utf-8"))
     assert row["batch_size"] == max(good) == {1: 1, 3: 2, 5: 4}[most]
-    assert found.text.count("fake ran out of memory on cpu: it goes on in batches of 4") == 1
-    assert found.text.count("ran out of memory") == 1
+    sizes = [size for size in (4, 2, 1) if size >= max(good)]
+    for size in sizes:
+        assert found.text.count(f"fake ran out of memory on cpu: it goes on in batches of {size}\n") == 1
+    assert found.text.count("ran out of memory") == len(sizes)
     assert len(logged(bench.path, "loads.log")) == 1
 
 

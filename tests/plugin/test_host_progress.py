@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
 import re
+import subprocess
+import sys
 
 import pytest
 from _pytest._io import TerminalWriter
 from hostbench import FAKE, write_model
+from smallbench import ROOT
 
 from pytest_vtcfaith.engine.work import Progress
 from pytest_vtcfaith.plugin import progress
@@ -24,13 +29,7 @@ class Terminal:
         self.file = io.StringIO()
         self._tw = TerminalWriter(self.file)
         self._tw.fullwidth = 80
-
-    def ensure_newline(self) -> None:
-        if self._tw.width_of_current_line:
-            self._tw.line()
-
-    def write_line(self, line: str) -> None:
-        self._tw.line(line)
+        self.currentfspath = None
 
 
 def test_a_line_says_how_far_how_fast_and_in_what_batches():
@@ -86,3 +85,52 @@ def test_a_run_shows_its_progress(bench, workers: str, monkeypatch: pytest.Monke
     found = bench.run(FAKE, workers, "--vtc-batch-size=4")
     assert found.status == 0, found.text
     assert re.search(r"^vtcfaith: fake: \d+/12 answered, [0-9.]+ pages/s, batches of 4$", found.text, re.MULTILINE)
+
+
+QUICK = "\nimport pytest_vtcfaith.plugin.progress as progress\nprogress.LINE_SECONDS = 0.1\n"
+
+
+@pytest.mark.parametrize("capture", ["fd", "sys", "no", "tee-sys"])
+def test_what_is_said_while_a_test_waits_reaches_the_terminal(bench, capture: str, monkeypatch) -> None:
+    """Without workers the test itself captures standard output; nothing of it may be said there."""
+    monkeypatch.setenv("CI", "true")
+    write_model(bench.path, call_s=0.6, most=2)
+    conftest = bench.path / "conftest.py"
+    conftest.write_text(conftest.read_text(encoding="utf-8") + QUICK, encoding="utf-8")
+    found = bench.run(FAKE, "-n0", f"--capture={capture}", "--vtc-batch-size=4", fresh=True)
+    assert found.status == 0  # so that nothing captured is shown
+    assert re.search(r"^vtcfaith: fake: \d+/12 answered, [0-9.]+ pages/s, batches of 2$", found.text, re.MULTILINE)
+    assert found.text.count("fake ran out of memory on cpu: it goes on in batches of 2") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_the_live_line_reaches_a_terminal_without_workers(bench) -> None:
+    write_model(bench.path, call_s=1.5)
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CI": ""}
+    command = [sys.executable, "-m", "pytest", *bench.arguments(FAKE, "-n0", "--vtc-batch-size=4")]
+    with subprocess.Popen(command, cwd=bench.path, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as run:
+        os.close(theirs)
+        said = b""
+        while True:
+            try:
+                chunk = os.read(ours, 65536)
+            except OSError:  # how Linux says that the other side has closed it
+                break
+            if not chunk:
+                break
+            said += chunk
+    os.close(ours)
+    assert run.returncode == 0, said
+    assert re.search(rb"\x1b7  fake: [48]/12 answered, [0-9.]+ pages/s, batches of 4\x1b\[K\x1b8", said), said
+
+
+def test_a_line_ends_the_one_that_pytest_has_begun():
+    terminal = Terminal(isatty=False)
+    terminal.currentfspath = None  # as with workers
+    terminal._tw.write("....")
+    display = ProgressDisplay(terminal)
+    display.say("said")
+    display.say("again")
+    assert terminal.file.getvalue() == "....\nsaid\nagain\n"
+    assert terminal._tw.width_of_current_line == 0

@@ -24,7 +24,7 @@ _ALL = (
         visual_tokens="deepseek-ocr-gundam",  # what vLLM runs; Table A1's 256 tokens are the mode base
         prompt="Free OCR.",
         literal="<image>\n{prompt}",
-        markup=("grounding", "fence"),
+        markup=("deepseek_end", "grounding", "fence"),
         special_tokens=True,
         counted=False,  # its input has a separator for every row, which the modes' counts leave out
         engine={**_VLLM, "max_model_len": 4096, "max_num_seqs": 256},
@@ -35,7 +35,7 @@ _ALL = (
         visual_tokens="deepseek-ocr-2",
         prompt="<|grounding|>Convert the document to markdown.",
         literal="<image>\n{prompt}",
-        markup=("grounding", "fence"),
+        markup=("deepseek_end", "grounding", "fence"),
         special_tokens=True,
     ),
     Preset(
@@ -65,7 +65,7 @@ _ALL = (
         "glm-4.1v",
         "the card of zai-org/GLM-4.1V-9B-Thinking; the suite's prompt",
         visual_tokens="glm-4.1v",
-        markup=("think", "answer", "fence"),
+        markup=("glm_end", "think", "answer", "fence"),
         special_tokens=True,
         thinking=True,
     ),
@@ -73,7 +73,7 @@ _ALL = (
         "glyph",
         "the card of zai-org/Glyph, a GLM-4.1V; the suite's prompt",
         visual_tokens="glyph",
-        markup=("think", "answer", "fence"),
+        markup=("glm_end", "think", "answer", "fence"),
         special_tokens=True,
         thinking=True,
     ),
@@ -96,7 +96,7 @@ _ALL = (
         visual_tokens="nominal",  # layout on a fixed square, then one picture a block: a page has no cost of its own
         prompt="",
         system="You are a helpful assistant.",
-        markup=(),
+        markup=("qwen_end",),
         special_tokens=True,
         two_step=True,
         counted=False,
