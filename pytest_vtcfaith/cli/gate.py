@@ -50,11 +50,13 @@ def gate(
       vtcfaith gate shard-1 shard-2 shard-3 shard-4 --vtc-report=report
     """
     from pytest_vtcfaith.plugin.judging import judge, write
+    from pytest_vtcfaith.plugin.options import must_exist
     from pytest_vtcfaith.report.terminal import show_summary
 
     with errors_of_runs():
         if vtc_inconclusive not in (None, "fail", "warn", "pass"):
             raise TextsError(f"--vtc-inconclusive {vtc_inconclusive!r}: give fail, warn or pass")
+        must_exist(vtc_baselines)
         _check_report(vtc_report, results)
         (vtc_report / "gates.json").unlink(missing_ok=True)  # whatever goes wrong now, no old verdict stays
         merged = merged_results(results, Places(vtc_cases, vtc_thresholds, vtc_baselines), vtc_inconclusive)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,9 +28,10 @@ def prune(
 ) -> None:
     """Lists baselines that no run would read any more, and removes them after asking.
 
-    These are baselines of tiers that no manifest has a case of, and of models that do not exist: no table in
-    pyproject.toml, no entry point, no adapter of that name. Models registered in a conftest.py are known to pytest
-    only: name those that are gone with --model. No other command, and no test run, ever removes a baseline.
+    These are baselines of tiers that no manifest has a case of; of models that do not exist: no table in
+    pyproject.toml, no entry point, no adapter of that name; and files that lie where no run looks for the model and
+    tier that they say they are of. Models registered in a conftest.py are known to pytest only: name those that are
+    gone with --model. No other command, and no test run, ever removes a baseline.
 
     Exit status: 0 removed, or nothing to remove; 1 declined; 2 a folder cannot be read or written.
 
@@ -48,9 +49,9 @@ def prune(
         folder = here.baselines_folder
         if not folder.is_dir():
             raise TextsError(f"{folder}: there is no such folder of baselines: name one with --vtc-baselines")
-        known = _models(folder, here.options, model or [])
-        tiers = [*here.selection.known_tiers, *here.selection.finer_tiers]
-        found = list(unused(folder, known, tiers))
+        models = _Models(folder, here.options, model or [])
+        tiers = {*here.selection.known_tiers, *here.selection.finer_tiers}
+        found = list(unused(folder, models.gone, tiers))
         if not found:
             say(f"{folder}: every baseline is of a model and a tier that exist", "green")
             return
@@ -66,31 +67,43 @@ def prune(
         say(f"{len(found)} baselines removed", "green")
 
 
-def _models(folder: Path, options: Options, gone: list[str]) -> Mapping[str, str]:
-    """Folder of a model → why there is no such model any more, "" where there is one, or may be."""
-    from pytest_vtcfaith.gating.baselines import BaselineError, read_baseline
-    from pytest_vtcfaith.models.registry import resolve
+class _Models:
+    """Which models there are no more: those that `--model` names, and those that cannot be found."""
 
-    reasons: dict[str, str] = {}
-    names = set()
-    for path in sorted(folder.glob("*/*.json")):
+    def __init__(self, folder: Path, options: Options, gone: list[str]) -> None:
+        from pytest_vtcfaith.gating.baselines import BaselineError, read_baseline
+
+        self._options = options
+        self._gone = gone
+        self._reasons: dict[str, str] = {}
+        names = set()
+        for path in sorted(folder.glob("*/*.json")):
+            names.add(path.parent.name)
+            with contextlib.suppress(BaselineError):  # whose it is cannot be said
+                names.add(str((read_baseline(path) or {}).get("model")))
+        for name in gone:
+            if name not in names:
+                there = ", ".join(sorted(names))
+                raise TextsError(f"--model {name!r}: {folder} has no baseline of it: there are {there}")
+
+    def gone(self, folder: str, record: Mapping[str, Any] | None) -> str:
+        """Why the model of a baseline in the model's folder does not exist, "" where it does or may."""
+        name = folder if record is None else str(record.get("model"))
+        if name in self._gone or folder in self._gone:
+            return f"--model says that {name} does not exist any more"
+        if record is None or str(record.get("provenance", {}).get("adapter", "registered:")).startswith("registered:"):
+            return ""
+        if name not in self._reasons:
+            self._reasons[name] = self._missing(name)
+        return self._reasons[name]
+
+    def _missing(self, name: str) -> str:
+        from pytest_vtcfaith.models.registry import UnknownModel, resolve
+
         try:
-            record = read_baseline(path)
-        except BaselineError:
-            continue  # whose it is cannot be said
-        if record is None or path.parent.name in reasons:
-            continue
-        name = str(record.get("model"))
-        names |= {name, path.parent.name}
-        reasons[path.parent.name] = ""
-        if name in gone or path.parent.name in gone:
-            reasons[path.parent.name] = f"--model says that {name} does not exist any more"
-        elif not str(record.get("provenance", {}).get("adapter", "registered:")).startswith("registered:"):
-            try:
-                resolve(name, options.configured)
-            except Exception as problem:
-                reasons[path.parent.name] = f"the model {name} does not exist: {str(problem).partition('; ')[0]}"
-    for name in gone:
-        if name not in names:
-            raise TextsError(f"--model {name!r}: {folder} has no baseline of it: there are {', '.join(sorted(names))}")
-    return reasons
+            resolve(name, self._options.configured)
+        except UnknownModel as problem:
+            return f"the model {name} does not exist: {str(problem).partition('; ')[0]}"
+        except Exception:  # there is such a model, and something is wrong with it
+            return ""
+        return ""

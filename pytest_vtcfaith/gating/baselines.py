@@ -19,6 +19,8 @@ from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
 from syrupy.extensions.base import AbstractSyrupyExtension
 from syrupy.location import PyTestLocation
 
+from pytest_vtcfaith.report.results import naming
+
 SCHEMA, VERSION = "vtcfaith/baseline", 1
 MISSING = "no baseline, accept with --snapshot-update"
 
@@ -84,6 +86,15 @@ def read_baseline(path: Path, *, expect: Mapping[str, str] | None = None) -> dic
     return record
 
 
+def is_baseline(path: Path) -> bool:
+    """Whether a file says that it is a baseline, be it edited or of another version."""
+    try:
+        found = json.loads(path.read_bytes().decode("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.get("schema") == SCHEMA
+
+
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
@@ -96,22 +107,26 @@ def write_baseline(path: Path, record: Mapping[str, Any]) -> None:
 def write_baselines(records: Mapping[Path, Mapping[str, Any]]) -> None:
     """Writes several, path → sealed record: every one is on the disk before the first takes the place of an old file.
 
-    Raises OSError, with all old files in their places where the disk is full; each file is the old or the new one.
+    Raises OSError that names the file, with all old files in their places where the disk is full; each file is the old
+    or the new one.
     """
     drafts: dict[Path, Path] = {}
     try:
         for path, record in records.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
             draft = drafts[path] = path.with_name(f".{path.name}.{os.getpid()}")
-            with draft.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
+            with naming(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with draft.open("w", encoding="utf-8", newline="\n") as file:
+                    file.write(json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n")
+                    file.flush()
+                    os.fsync(file.fileno())
         for path, draft in drafts.items():
-            draft.replace(path)
+            with naming(path):
+                draft.replace(path)
     finally:
         for draft in drafts.values():
-            draft.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # what went wrong before is what is to be told
+                draft.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -126,8 +141,9 @@ def locked(folder: Path) -> Iterator[None]:
     except ImportError:  # not on Windows
         yield
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
+    with naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(handle, fcntl.LOCK_EX)

@@ -98,7 +98,7 @@ def _uncovered(subject: GateSubject, rule: GateRule) -> tuple[Word, str] | None:
         return "not_measured", "no case of this tier ran"
     coverage = summary.measured / expected
     if not coverage >= rule.min_coverage - SLACK:
-        lost = f"; {subject.lost} gave no report" if subject.lost else ""
+        lost = f"; {subject.lost} have no result" if subject.lost else ""
         return "not_measured", (
             f"measured {summary.measured} of {expected} cases, coverage {coverage:.4f} < {rule.min_coverage:g}{lost}: "
             f"{_reasons(summary.reasons) or 'no reason given'}"
@@ -194,7 +194,7 @@ def judge_regression(
         return Verdict(**start, verdict="not_measured", message="no document is complete in both runs")
     start |= {"documents": loss.documents, "low": loss.low, "high": loss.high}
     floor = None if noise is None else noise_floor(noise, loss.documents, confidence=rule.confidence)
-    compared = Regression.of(loss, rule, floor)
+    compared = Regression.of(loss, rule, floor, metric.high - metric.low)
     if noise is not None and floor is not None and margin < floor - SLACK:
         return Verdict(
             **start,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from pytest_vtcfaith.gating.student import NORMAL, widened
 
@@ -60,10 +61,35 @@ def documents_needed(
     if documents < 2 or margin <= 0:
         return None
     deviation = spread * math.sqrt(documents)
+    return _fewest(
+        lambda count: (
+            quiet_margin(deviation / math.sqrt(count), worst, count, confidence=confidence, gates=gates) <= margin
+        )
+    )
 
-    def enough(count: int) -> bool:
-        return quiet_margin(deviation / math.sqrt(count), worst, count, confidence=confidence, gates=gates) <= margin
 
+def documents_seeing(
+    most: float, margin: float, spread: float, worst: float, documents: int, *, confidence: float, gates: int
+) -> int | None:
+    """The smallest number of documents whose `detectable_loss` is one of at most `most`, if they vary like these.
+
+    Other arguments as of `detectable_loss`. None where no number is, or one document is all there is to judge by.
+    """
+    if documents < 2:
+        return None
+    deviation = spread * math.sqrt(documents)
+    return _fewest(
+        lambda count: (
+            detectable_loss(margin, deviation / math.sqrt(count), worst, count, confidence=confidence, gates=gates)
+            <= most
+        )
+    )
+
+
+def _fewest(enough: Callable[[int], bool]) -> int | None:
+    """The smallest number of documents, from 2, that is enough, where every larger one is too; None for none."""
+    if enough(2):
+        return 2
     most = 2
     while not enough(most):
         most *= 2

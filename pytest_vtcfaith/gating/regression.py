@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_vtcfaith.gating.power import detectable_loss, documents_needed, level, quiet_margin
+from pytest_vtcfaith.gating.power import detectable_loss, documents_needed, documents_seeing, level, quiet_margin
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.gating.statistics import Loss
@@ -22,8 +22,10 @@ class Regression:
     `documents` have another value of their own. `spread`: standard deviation of the loss over draws; `worst`: the loss
     of one document that fails wholly. `detectable`: the smallest loss that the gate calls a failure with 80 % power.
     `quiet_margin`: the smallest margin at which at most 5 % of runs without any change are not green;
-    `documents_needed`: how many documents make `margin` that one. `floor` is the noise floor. `improved`: surely better
-    by more than the margin, which is suspicious. None stands for what is unknown.
+    `documents_needed`: how many documents make `margin` that one. `most` is what the metric can lose from end to end:
+    no number is beyond it. Where no loss up to `most` could be seen, `detectable` is None, and `documents_seeing` says
+    how many documents show one; where no margin up to it is quiet, `quiet_margin` is None. `floor` is the noise floor.
+    `improved`: surely better by more than the margin, which is suspicious. None stands for what is unknown.
     """
 
     loss: float
@@ -46,10 +48,17 @@ class Regression:
     detectable: float | None = None
     quiet_margin: float | None = None
     documents_needed: int | None = None
+    documents_seeing: int | None = None
+    most: float | None = None
+
+    @property
+    def unknown(self) -> bool:
+        """Whether nothing can be said of what other documents would show."""
+        return self.documents < 2 or self.low is None
 
     @classmethod
-    def of(cls, loss: Loss, rule: GateRule, floor: float | None) -> Regression:
-        """The comparison of one gate judged by itself."""
+    def of(cls, loss: Loss, rule: GateRule, floor: float | None, most: float = math.inf) -> Regression:
+        """The comparison of one gate judged by itself; `most` is what the metric can lose."""
         margin = rule.max_regression or 0.0
         return cls(
             loss=loss.value,
@@ -67,27 +76,28 @@ class Regression:
             improved=not rule.equivalence and loss.high is not None and loss.high < -margin,
             low=loss.low,
             high=loss.high,
+            most=most if math.isfinite(most) else None,
         ).among(1)
 
     def among(self, gates: int) -> Regression:
         """The same as one of `gates` regression gates: what it can see, and what keeps the whole run quiet."""
-        unknown = self.documents < 2 or self.low is None
+        if self.unknown:
+            return replace(self, gates=gates)
+        tested = gates if self.holm else 1
         sides = gates * (1 + self.equivalence)
-        seen: dict[str, float] = {"confidence": self.confidence}
+        most = math.inf if self.most is None else self.most
+        alike = (self.spread, self.worst, self.documents)
+        seen = detectable_loss(self.margin, *alike, confidence=self.confidence, gates=tested)
+        quiet = quiet_margin(*alike, confidence=self.confidence, gates=sides)
         return replace(
             self,
             gates=gates,
-            detectable=None
-            if unknown
-            else detectable_loss(
-                self.margin, self.spread, self.worst, self.documents, gates=gates if self.holm else 1, **seen
-            ),
-            quiet_margin=None
-            if unknown
-            else quiet_margin(self.spread, self.worst, self.documents, gates=sides, **seen),
-            documents_needed=None
-            if unknown
-            else documents_needed(self.margin, self.spread, self.worst, self.documents, gates=sides, **seen),
+            detectable=seen if seen <= most else None,
+            documents_seeing=None
+            if seen <= most
+            else documents_seeing(most, self.margin, *alike, confidence=self.confidence, gates=tested),
+            quiet_margin=quiet if quiet <= most else None,
+            documents_needed=documents_needed(self.margin, *alike, confidence=self.confidence, gates=sides),
         )
 
 
@@ -110,17 +120,24 @@ def describe_regression(metric: str, old: float, new: float, found: Regression) 
         )
     if found.documents < 2:
         said.append("one document shows nothing about others")
-    elif found.detectable is not None:
+    elif not found.unknown:
         family = f" among {found.gates} gates" if found.gates > 1 else ""
-        said.append(f"smallest {word} it could see {found.detectable:.4f}{family}")
+        if found.detectable is not None:
+            said.append(f"smallest {word} it could see {found.detectable:.4f}{family}")
+        else:
+            would = f", {found.documents_seeing} would" if found.documents_seeing else ""
+            said.append(f"so few documents show no {word} of it at all{family}{would}")
         said.append(_advice(found, family))
     return "; ".join(part for part in said if part)
 
 
 def _advice(found: Regression, family: str) -> str:
     """How to have at most 5 % of unchanged runs red; "" where the gate is quiet as it is."""
-    if found.quiet_margin is None or found.margin >= found.quiet_margin:
+    red = f"without any change it is red too often{family}"
+    measure = f"measure {found.documents_needed} documents" if found.documents_needed else ""
+    if found.quiet_margin is None:
+        return f"{red}, whatever is allowed" + (f": {measure}" if measure else "")
+    if found.margin >= found.quiet_margin:
         return ""
-    margin = math.ceil(found.quiet_margin * 1e4) / 1e4
-    text = f"without any change it is red too often{family}: allow {margin:g}"
-    return f"{text}, or measure {found.documents_needed} documents" if found.documents_needed else text
+    allow = f"allow {math.ceil(found.quiet_margin * 1e4) / 1e4:g}"
+    return f"{red}: {allow}" + (f", or {measure}" if measure else "")

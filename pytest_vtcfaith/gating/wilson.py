@@ -9,6 +9,9 @@ from pytest_vtcfaith.gating.statistics import reduced
 from pytest_vtcfaith.gating.student import NORMAL
 from pytest_vtcfaith.suites.base import Columns, TierMetric
 
+EXACT = 2.0**53
+"""Up to here floats count."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wilson:
@@ -34,19 +37,21 @@ def wilson_bounds(rate: float, trials: float, confidence: float) -> tuple[float,
 
 
 def pooled_rate(metric: TierMetric, columns: Columns, confidence: float) -> Wilson | None:
-    """The Wilson interval of a metric that pools counts over documents; None for any other metric, or without trials.
+    """The Wilson interval of a share that pools counts over documents; None for any other metric, or without trials.
 
     Trials of one document are not independent: their number is divided by the design effect, the variance of the rate
     between documents over that of independent trials, but at least 1 (Kish, "Survey sampling", 1965). Where the
     rate is 0 or 1 nothing is known of that effect, and a document counts as one trial.
     """
+    if (metric.low, metric.high) != (0.0, 1.0):  # not a share: a length ratio of 0.99 is no 99 of 100 trials
+        return None
     rows = reduced(metric, columns)
     counted = _numerator(metric, set().union(*rows.values()) if rows else set())
     if counted is None:
         return None
     above, below = counted
     counts = [(row[above], row[below]) for row in rows.values()]
-    if not all(x.is_integer() and n.is_integer() and 0 <= x <= n for x, n in counts):
+    if not all(x.is_integer() and n.is_integer() and 0 <= x <= n <= EXACT for x, n in counts):
         return None
     count, trials = (int(sum(column)) for column in zip(*counts, strict=True))
     if not trials:

@@ -28,7 +28,6 @@ ENGINES: Mapping[str, tuple[str, ...]] = {
 }
 """The packages that the replies of an adapter's models come from, where they are installed."""
 PROGRAM = "pytest-vtcfaith"
-_MESSAGE = 300
 
 
 def about_run(
@@ -38,14 +37,16 @@ def about_run(
     complete: bool,
     gates: Mapping[str, str],
     failures: Iterable[Failure],
+    lost: Iterable[str],
     problems: Sequence[str],
     noise: Sequence[str],
 ) -> dict[str, Any]:
     """The run's seed, limit and versions, and for each model adapter, revision, preset, options, batches and engine.
 
     And what `vtcfaith gate` needs to judge as this run would: what was asked for, of which shard, hashes of all cases
-    and of the thresholds; whether the run came to its end; its `gates` with the tests they are, its failed tests and
-    `problems`; what `--vtc-noise` found, and its lines on the terminal.
+    and of the thresholds; whether the run came to its end; its `gates` with the tests they are, its failed tests, the
+    ids of cases that were selected and `lost` their score, and its `problems`; what `--vtc-noise` found, and its lines
+    on the terminal.
     """
     records = list(records)
     return {
@@ -56,7 +57,8 @@ def about_run(
             for slug, spec in run.specs.items()
         ],
         "gates": dict(gates),
-        "failures": [{**asdict(failure), "message": failure.message[:_MESSAGE]} for failure in failures],
+        "failures": [asdict(failure) for failure in failures],
+        "lost": sorted(lost),
         "problems": list(problems),
         "noise_lines": list(noise),
     }

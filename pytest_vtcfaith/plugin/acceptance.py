@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_vtcfaith.gating.baselines import BaselineError, baseline_path, locked, read_baseline, write_baselines
+from pytest_vtcfaith.gating.baselines import (
+    BaselineError,
+    baseline_path,
+    is_baseline,
+    locked,
+    read_baseline,
+    write_baselines,
+)
+from pytest_vtcfaith.plugin.benchmark import model_slug
 from pytest_vtcfaith.plugin.compare import measure
 from pytest_vtcfaith.plugin.gates import Gate, GateSpec, gate_specs
 from pytest_vtcfaith.plugin.records import record_of
@@ -109,18 +117,31 @@ def _read(path: Path) -> tuple[Mapping[str, Any] | None, str]:
         return None, str(problem)
 
 
-def unused(folder: Path, known: Mapping[str, str], tiers: Sequence[str]) -> Iterator[tuple[Path, str]]:
+def unused(
+    folder: Path, model_gone: Callable[[str, Mapping[str, Any] | None], str], tiers: Collection[str]
+) -> Iterator[tuple[Path, str]]:
     """Baselines in `folder` that no run would read, with the reason.
 
-    `known` says of every model's folder why there is no such model any more, "" where there is; `tiers` are all tiers
-    of the manifests, pooled and finer.
+    `model_gone` says of a model's folder and a record, None of one that cannot be trusted, why there is no such model
+    any more, "" where there is; `tiers` are all tiers of the manifests, pooled and finer. What does not say that it is
+    a baseline, and lies where none would be read, is left alone.
     """
-    for path in sorted(folder.glob("*/*.json")):
+    for path in sorted(folder.rglob("*.json")):
         model = path.parent.name
-        stems = {baseline_path(folder, model, tier).name for tier in tiers}
-        if reason := known.get(model, ""):
-            yield path, reason
-        elif path.name not in stems:
-            record, _ = _read(path)
-            tier = path.stem if record is None else record.get("tier")
-            yield path, f"no manifest has a case of the tier {tier}"
+        own = path.parent.parent == folder
+        read = own and any(path == baseline_path(folder, model, tier) for tier in tiers)
+        record, spoiled = _read(path)
+        if record is None and not read and not is_baseline(path):
+            continue
+        if record is not None:
+            name, tier = str(record.get("model")), str(record.get("tier"))
+            place = baseline_path(folder, model_slug(name), tier)
+            if path != place:
+                yield path, f"no run reads it: what it says it is, {tier} of {name}, is read from {place}"
+                continue
+        if own and (why := model_gone(model, record)):
+            yield path, why
+        elif record is not None and record.get("tier") not in tiers:
+            yield path, f"no manifest has a case of the tier {record.get('tier')}"
+        elif not read:
+            yield path, f"no run reads it: there is no tier whose baseline lies there, and it is spoiled ({spoiled})"

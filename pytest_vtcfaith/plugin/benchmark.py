@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -49,6 +50,13 @@ class Ask:
             (replace(self, case=replace(self.case, id=name, reference=page.text)), request.part(page))
             for name, page in zip(names, request.pages, strict=True)
         ]
+
+
+def model_slug(name: str) -> str:
+    """What a model of that name is called in test ids, files and folders."""
+    from pytest_vtcfaith.texts.documents import slug
+
+    return name if re.fullmatch(r"[A-Za-z0-9._-]+", name) else slug(name.replace("/", "-"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.plugin.gates import ALL, Gate, GateSpec, failure_message, gate_specs, needed_tiers
 from pytest_vtcfaith.plugin.merging import Merged
 from pytest_vtcfaith.plugin.viewing import view_of
-from pytest_vtcfaith.report.view import Failure, RunView
+from pytest_vtcfaith.report.view import Failure, RunView, concise
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.gating.judge import Verdict
@@ -43,10 +44,12 @@ def judge(merged: Merged, folder: Path) -> Judged:
     specs = [spec for spec in gate_specs(merged) if spec.id in ledger.gates]
     verdicts = [_judge(spec, merged, ledger) for spec in specs]
     about = merged.about()
-    failures = sorted((Failure(**failure) for failure in about["failures"]), key=lambda failure: failure.test)
+    failures = [Failure(**failure) for failure in about["failures"]]
     for verdict in verdicts:
         if message := failure_message(verdict, merged.options.inconclusive):
-            failures.append(Failure(ledger.gates[verdict.gate], "", 0, message.partition("\n")[0]))
+            said = concise(mask_secrets(message.partition("\n")[0]))
+            failures.append(Failure(ledger.gates[verdict.gate], "", 0, said))
+    failures.sort(key=lambda failure: (failure.test, failure.message))
     problems = list(about["problems"])
     if not any(s.measured for s in ledger.fresh.values()) and not any(v.measured for v in verdicts):
         problems.append("nothing was measured")
@@ -91,6 +94,8 @@ def _judge(spec: GateSpec, merged: Merged, ledger: Ledger) -> Verdict:
         for case in cases:
             if (shard := merged.lacks(model, case)) is not None:
                 lost[f"shard {shard} of {model} is missing"] = lost.get(f"shard {shard} of {model} is missing", 0) + 1
+            elif (where := merged.unselected.get((model, case.id))) is not None:
+                lost[f"not selected in {where}"] = lost.get(f"not selected in {where}", 0) + 1
     if not lost:
         return verdict
     said = "; ".join(f"{what} ({count} of {len(cases)} cases)" for what, count in lost.items())

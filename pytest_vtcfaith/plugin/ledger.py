@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_vtcfaith.plugin.benchmark import Ask, Benchmark
+from pytest_vtcfaith.report.view import concise
 from pytest_vtcfaith.suites.case import Case, CaseScore
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def encode_score(ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str
 
 
 def booked_score(ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str) -> CaseScore:
-    """A score as it is booked, here and from a results file: metrics to ten decimals, a reason of 400 characters."""
+    """A score as it is booked, here and from a results file: metrics to ten decimals, a reason that is concise."""
     plain = {k: v if v is None or isinstance(v, int) else round(float(v), 10) for k, v in metrics.items()}
-    return CaseScore(ask.case, ask.slug, outcome, plain, reason[:400])
+    return CaseScore(ask.case, ask.slug, outcome, plain, concise(reason))
 
 
 @dataclass(frozen=True, slots=True)

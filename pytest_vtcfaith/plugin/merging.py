@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -13,8 +14,11 @@ from pytest_vtcfaith.plugin.about import PROGRAM, about_benchmark, provenance_in
 from pytest_vtcfaith.plugin.benchmark import Ask, AskedTwice, Benchmark, Provenance
 from pytest_vtcfaith.plugin.ledger import Ledger, booked_score
 from pytest_vtcfaith.plugin.options import Options
+from pytest_vtcfaith.plugin.scorefields import wrong_score
 from pytest_vtcfaith.plugin.shards import Shard, parse_shard
-from pytest_vtcfaith.report.reading import Part, ResultsError
+from pytest_vtcfaith.report.reading import MEND, Part, ResultsError
+from pytest_vtcfaith.report.results import SEAL
+from pytest_vtcfaith.texts.errors import show
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.models.spec import ModelSpec
@@ -97,6 +101,22 @@ class Merged(Benchmark):
         """The missing shard that a model's case is in."""
         return next((shard for shard in self.missing.get(model, ()) if self._holds(shard, case)), None)
 
+    @cached_property
+    def unselected(self) -> Mapping[tuple[str, str], str]:
+        """Slug and case → the run that was to ask it and came to its end, of cases that it had not selected."""
+        found = {}
+        lost = {name for part in self.parts for name in part.about["lost"]}
+        for part in self.parts if any(ask.key not in self.scores for ask in self.by_id.values()) else ():
+            if not part.about["complete"]:
+                continue
+            shard = None if part.about["shard"] is None else parse_shard(part.about["shard"])
+            models = {row["model"] for row in part.about["models"]}
+            for name, ask in self.by_id.items():
+                own = ask.slug in models and (shard is None or self._holds(shard, ask.case))
+                if own and ask.key not in self.scores and name not in lost:
+                    found[ask.slug, ask.case.id] = str(part.path) if shard is None else f"shard {shard}"
+        return found
+
     def _holds(self, shard: Shard, case: Case) -> bool:
         return self._dealt(shard.of)[case.document] == shard.number
 
@@ -119,6 +139,8 @@ class Merged(Benchmark):
                 if shard is not None and not self._holds(shard, ask.case):
                     raise ResultsError(f"{where}: case {ask.case.id} is not of shard {shard}: give unedited results")
                 outcome = "" if row["outcome"] == "inapplicable" else row["outcome"]
+                if wrong := wrong_score(ask.case, outcome, row["metrics"]):
+                    raise ResultsError(f"{where}: case {ask.case.id}: {wrong}: {MEND}")
                 score = booked_score(ask, outcome, row["metrics"], row.get("reason", ""))
                 if ask.key in found and found[ask.key] != score:
                     raise ResultsError(
@@ -137,11 +159,17 @@ class Merged(Benchmark):
                 f"{where}: case {row['case']} of {row['model']} {what} of {self.cases_folder}: give --vtc-cases of the "
                 "run, or run anew"
             )
+        for field in ("suite", "tier", "document"):
+            if row[field] != getattr(ask.case, field):
+                raise ResultsError(
+                    f"{where}: case {row['case']}: {field} is {show(row[field])}, that of the case is "
+                    f"{show(getattr(ask.case, field))}: {MEND}"
+                )
         return ask
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of all files, each case once, sorted by model, suite and case, without what names their shard."""
-        left_out = ("run", "shard", "selection_sha256")
+        left_out = ("run", "shard", "selection_sha256", SEAL)
         found: dict[tuple[str, str, str], dict[str, Any]] = {}
         for part in self.parts:
             for _, row in part.rows:
@@ -167,8 +195,12 @@ class Merged(Benchmark):
             "complete": all(part.about["complete"] for part in self.parts),
             "models": list(self.models.values()),
             "gates": dict(self.gates),
+            "lost": [name for name, ask in self.by_id.items() if ask.key not in self.scores and self._was_lost(ask)],
             "problems": self.problems(),
         }
+
+    def _was_lost(self, ask: Ask) -> bool:
+        return (ask.slug, ask.case.id) not in self.unselected
 
     def problems(self) -> list[str]:
         """What was wrong with the runs themselves, and which shards are missing."""
@@ -177,6 +209,11 @@ class Merged(Benchmark):
             for part in self.parts
             for problem in part.about["problems"]
         ]
+        for part in self.parts:
+            if not part.about["complete"] and not any("cut short" in said for said in part.about["problems"]):
+                found.append(f"{part.name}: the run was cut short: no verdict on what was left out")
+        places = Counter(where for where in self.unselected.values() if where.startswith("shard "))
+        found += [f"{count} cases were not selected in {where}" for where, count in sorted(places.items())]
         for model, shards in self.missing.items():
             cases = [case for suite in self.suites for case in self.cases(suite)]
             for shard in shards:

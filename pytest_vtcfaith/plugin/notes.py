@@ -9,6 +9,7 @@ from pytest_vtcfaith.gating.baselines import MISSING
 from pytest_vtcfaith.gating.judge import Verdict
 from pytest_vtcfaith.plugin.benchmark import Benchmark
 from pytest_vtcfaith.plugin.ledger import Ledger
+from pytest_vtcfaith.report.regressions import suspicions
 
 SHOWN = 5
 """Reasons that are named one by one."""
@@ -32,6 +33,7 @@ def notes(run: Benchmark, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[s
     failed = Counter((s.model, s.case.suite, s.outcome) for s in scores if s.failed)
     for (model, suite, outcome), count in sorted(failed.items()):
         found.append(f"{count} {suite} cases of {model} failed: {outcome}")
+    found += suspicions(verdicts)
     new = len({(v.model, v.tier) for v in verdicts if v.message == MISSING})
     if new:
         found.append(f"{new} tiers have {MISSING} ({run.baselines_folder})")

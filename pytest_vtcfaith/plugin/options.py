@@ -207,6 +207,15 @@ def read_options(config: pytest.Config) -> Options:
     )
 
 
+def must_exist(baselines: Path | None) -> None:
+    """Raises pytest.UsageError for a folder of baselines that is named and is not there, unless a run is accepted."""
+    if baselines is not None and not baselines.is_dir():
+        raise pytest.UsageError(
+            f"--vtc-baselines {baselines}: there is no such folder: name the one that holds the baselines, or leave "
+            "the option out; accepting a run makes it"
+        )
+
+
 def _devices(given: str | None) -> str | None:
     if given is not None:
         from pytest_vtcfaith.engine.devices import check_devices

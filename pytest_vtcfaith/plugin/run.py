@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 import warnings
 from collections.abc import Mapping
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vtcfaith.plugin.benchmark import Ask, Benchmark, Provenance
-from pytest_vtcfaith.plugin.options import read_options
+from pytest_vtcfaith.plugin.benchmark import Ask, Benchmark, Provenance, model_slug
+from pytest_vtcfaith.plugin.options import must_exist, read_options
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.answers import Answers
@@ -85,6 +84,8 @@ class Run(Benchmark):
                     raise pytest.UsageError(f"--vtc-{name} {folder}: is a file; name a folder")
             except OSError as problem:
                 raise pytest.UsageError(f"--vtc-{name} {folder}: cannot be looked at: {problem}") from problem
+        if getattr(self.config.option, "vtc_baselines", None) is not None and not self.update:
+            must_exist(options.baselines)
 
     @property
     def update(self) -> bool:
@@ -106,12 +107,11 @@ class Run(Benchmark):
     def specs(self) -> Mapping[str, ModelSpec]:
         """Slug → model, in the order of the command line."""
         from pytest_vtcfaith.models.registry import resolve
-        from pytest_vtcfaith.texts.documents import slug
 
         found: dict[str, ModelSpec] = {}
         for name in self.options.models:
             spec = resolve(name, self.options.configured)
-            short = name if re.fullmatch(r"[A-Za-z0-9._-]+", name) else slug(name.replace("/", "-"))
+            short = model_slug(name)
             if short in found:
                 raise pytest.UsageError(f"--vtc-model {name!r} and another model share the name {short!r} in test ids")
             found[short] = spec

@@ -215,13 +215,18 @@ class Session:
             self.failures.pop(report.nodeid, None)  # a rerun that passed
 
     def _failure(self, report: pytest.TestReport) -> Failure:
-        from pytest_vtcfaith.report.view import Failure
+        from pytest_vtcfaith.engine.secrets import mask_secrets
+        from pytest_vtcfaith.report.view import Failure, concise
 
         ask = self.ledger.selected.get(report.nodeid)
         file, line = line_of(ask.case, self.config.rootpath) if ask is not None else ("", 0)
         crash = getattr(report.longrepr, "reprcrash", None)
         said = str(report.longrepr) if crash is None else crash.message
-        return Failure(report.nodeid, file, line, said.removeprefix("Failed: ").partition("\n")[0])
+        message = concise(mask_secrets(said.removeprefix("Failed: ").partition("\n")[0]))
+        return Failure(report.nodeid, file, line, message)
+
+    def _failed(self) -> list[Failure]:
+        return [self.failures[test] for test in sorted(self.failures)]
 
     def _count(self, session: pytest.Session) -> None:
         """Fewer reports than selected tests, or nothing measured at all, fails the session."""
@@ -257,7 +262,8 @@ class Session:
             self._host_records(),
             complete=whole,
             gates=self.ledger.gates,
-            failures=self.failures.values(),
+            failures=self._failed(),
+            lost=[ask.id for ask in self.ledger.scored if ask.key not in self.ledger.fresh],
             problems=self.problems,
             noise=self._noise_lines(),
         )
@@ -301,7 +307,7 @@ class Session:
             self.run,
             self.ledger,
             self.verdicts.values(),
-            failures=list(self.failures.values()),
+            failures=self._failed(),
             problems=self.problems,
             noise=self._noise_lines(),
             folder=self.run.report_folder,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pytest_vtcfaith.metrics.outcomes import OUTCOMES
+from pytest_vtcfaith.report.results import SEAL, naming, rows_sha256
 from pytest_vtcfaith.texts.errors import TextsError, show
 
 MEND = "give the results.jsonl of a run of this program, whole and unedited"
@@ -27,14 +28,10 @@ _ABOUT: Mapping[str, type] = {
     "failures": list,
     "problems": list,
     "noise_lines": list,
+    "lost": list,
     "complete": bool,
 }
-_MODEL = {"model", "name", "adapter", "revision", "preset", "lives", "devices", "versions"} | {
-    "batch_size",
-    "batch_size_used",
-    "largest_batch",
-}
-_FAILURE = {"test", "file", "line", "message"}
+_ASKED = ("suites", "langs", "tiers", "renderers", "prompts")
 
 
 class ResultsError(TextsError):
@@ -59,19 +56,21 @@ class Part:
 def read_parts(paths: Iterable[Path]) -> list[Part]:
     """The runs in results files; a folder stands for the results.jsonl in it, several files in one are several runs.
 
+    One that is named twice counts once.
+
     A file without any row is the results of a shard without documents, and gives none. Raises ResultsError for a file
-    that is missing or named twice, a row that is cut, edited or not of the run before it; OSError where one cannot be
+    that is missing, a row that is cut, edited or not of the run before it; OSError where one cannot be
     read.
     """
     found: list[Part] = []
-    seen: dict[Path, Path] = {}
+    seen: set[Path] = set()
     for given in paths:
         path = given / "results.jsonl" if given.is_dir() else given
         if not path.is_file():
             raise ResultsError(f"{path}: there is no such file: give results.jsonl of a run, or the folder it lies in")
         if path.resolve() in seen:
-            raise ResultsError(f"{path}: is named twice: name every file once")
-        seen[path.resolve()] = path
+            continue
+        seen.add(path.resolve())
         found += _read(path)
     if not found:
         raise ResultsError("there are no results in any of the files: give those of runs that asked a model")
@@ -80,7 +79,9 @@ def read_parts(paths: Iterable[Path]) -> list[Part]:
 
 def _read(path: Path) -> list[Part]:
     found: list[tuple[Mapping[str, Any], list[tuple[int, Mapping[str, Any]]]]] = []
-    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
+    with naming(path):
+        content = path.read_bytes()
+    for number, line in enumerate(content.split(b"\n"), start=1):
         if not line.strip():
             continue
         where = f"{path}, line {number}"
@@ -96,6 +97,13 @@ def _read(path: Path) -> list[Part]:
                     f"{where}: {field} is {show(row.get(field))}, that of its run is {show(about.get(field))}: {MEND}"
                 )
         rows.append((number, row))
+    for _, rows in found:
+        number, first = rows[0]
+        if first.get(SEAL) != rows_sha256(row for _, row in rows):
+            raise ResultsError(
+                f"{path}, line {number}: the {len(rows)} rows from here were edited or cut: their checksum is not "
+                f"{SEAL}, {show(first.get(SEAL))}: {MEND}"
+            )
     return [Part(path, about, rows) for about, rows in found]
 
 
@@ -128,13 +136,85 @@ def _about(about: Any, where: str) -> Mapping[str, Any]:
     for field, kind in _ABOUT.items():
         if not isinstance(about.get(field), kind):
             raise ResultsError(f"{where}: run: {field!r} is {show(about.get(field))}, no {kind.__name__}: {MEND}")
-    for name, fields in (("models", _MODEL), ("failures", _FAILURE)):
-        if not all(isinstance(entry, dict) and entry.keys() >= fields for entry in about[name]):
-            raise ResultsError(f"{where}: run: {name} is {show(about[name])}, no list of {name}: {MEND}")
+    for name, fits in _FITS.items():
+        if not fits(about.get(name)):
+            raise ResultsError(f"{where}: run: {name} is {show(about.get(name))}, no {_WHAT.get(name, name)}: {MEND}")
     about.setdefault("shard", None)
     if not (about["shard"] is None or re.fullmatch("[1-9][0-9]{0,5}/[1-9][0-9]{0,5}", str(about["shard"]))):
         raise ResultsError(f"{where}: run: shard is {show(about['shard'])}, not I/N: {MEND}")
     return about
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _named(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _count(value: Any) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _text_or_none(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _columns(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(row, dict) and all(isinstance(n, int | float) and abs(n) <= 2**53 for n in row.values())
+        for row in value.values()
+    )
+
+
+def _twice(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(tiers, dict)
+        and all(isinstance(t, dict) and _columns(t.get("first")) and _columns(t.get("again")) for t in tiers.values())
+        for tiers in value.values()
+    )
+
+
+def _entries(fits: Mapping[str, Callable[[Any], bool]], *, only: bool = False) -> Callable[[Any], bool]:
+    """A check of a list of tables with these fields, `only` with no others."""
+
+    def check(value: Any) -> bool:
+        return isinstance(value, list) and all(
+            isinstance(entry, dict)
+            and (entry.keys() == fits.keys() if only else entry.keys() >= fits.keys())
+            and all(fit(entry[name]) for name, fit in fits.items())
+            for entry in value
+        )
+
+    return check
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    "versions": _named,
+    "asked": lambda value: all(_texts(value.get(name)) for name in _ASKED),
+    "asked_twice": _twice,
+    "models": _entries(
+        {
+            **dict.fromkeys(("model", "name", "adapter", "lives"), _text),
+            **dict.fromkeys(("revision", "preset"), _text_or_none),
+            "devices": _texts,
+            "versions": _named,
+            **dict.fromkeys(("batch_size", "batch_size_used", "largest_batch"), _count),
+        }
+    ),
+    "gates": _named,
+    "failures": _entries(
+        {**dict.fromkeys(("test", "file", "message"), _text), "line": lambda value: isinstance(value, int)}, only=True
+    ),
+    **dict.fromkeys(("problems", "noise_lines", "lost"), _texts),
+    **dict.fromkeys(("limit", "noise"), _count),
+}
+_WHAT = {"failures": "list of failures", "models": "list of models", "limit": "number", "noise": "number"}
 
 
 def _no_number(name: str) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ PARTS = "parts"
 STALE_S = 86_400.0
 """Parts of another session that are older than this were left by one that was killed."""
 _OWN = ("results.jsonl", "gates.json", "summary.md", "convergence.json", "run.json", "noise.json")
+SEAL = "rows_sha256"
 _WRITTEN = "written_ns"
 """Field of a row in a part: when it was written, by the machine's monotonic clock, which its processes share."""
 
@@ -82,7 +84,8 @@ def write_results(folder: Path, session: str = "run", about: Mapping[str, Any] |
 
 def write_rows(folder: Path, rows: Sequence[Mapping[str, Any]], about: Mapping[str, Any] | None) -> Path:
     """Writes results.jsonl. Every row says which cases its run chose, and of which shard it is; the first one has in
-    `run` what run.json says, so that this file alone can be merged with others, under any name.
+    `run` what run.json says, so that this file alone can be merged with others, under any name, and in `rows_sha256`
+    the checksum of all.
     """
     path = folder / "results.jsonl"
     stamp: dict[str, Any] = {}
@@ -91,8 +94,18 @@ def write_rows(folder: Path, rows: Sequence[Mapping[str, Any]], about: Mapping[s
     stamped: list[Mapping[str, Any]] = [{**row, **stamp} for row in rows]
     if stamped and about is not None:
         stamped[0] = {**stamped[0], "run": about}
+        stamped[0] = {**stamped[0], SEAL: rows_sha256(stamped)}
     write_atomic(path, (json.dumps(row, sort_keys=True) + "\n" for row in stamped))
     return path
+
+
+def rows_sha256(rows: Iterable[Mapping[str, Any]]) -> str:
+    """SHA-256 over the rows of a run, as its first one has it in `rows_sha256`: whether they are what was written."""
+    digest = hashlib.sha256()
+    for row in rows:
+        body = {name: value for name, value in row.items() if name != SEAL}
+        digest.update(json.dumps(body, sort_keys=True).encode("ascii") + b"\n")
+    return digest.hexdigest()
 
 
 def remove_parts(folder: Path, session: str) -> None:
@@ -130,14 +143,24 @@ def _masked(value: Any) -> Any:
 
 def write_atomic(path: Path, pieces: Iterable[str]) -> None:
     """Writes a UTF-8 text file in one step: readers see the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with draft.open("w", encoding="utf-8", newline="\n") as file:
+                for piece in pieces:
+                    file.write(piece)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Lets errors of the file system name the file that was to be read or written: a full disk names none."""
     try:
-        with draft.open("w", encoding="utf-8", newline="\n") as file:
-            for piece in pieces:
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+        yield
+    except OSError as problem:
+        raise OSError(problem.errno, problem.strerror or str(problem), str(path)) from problem

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_vtcfaith.report.regressions import HEAD, Change, changes
 from pytest_vtcfaith.report.results import write_atomic
-from pytest_vtcfaith.report.view import BAD, RunView, accepted, rows
+from pytest_vtcfaith.report.view import BAD, RunView, accepted, concise, rows
 from pytest_vtcfaith.report.worddiff import visible
 
 
@@ -35,7 +35,7 @@ def write_summary(path: Path, view: RunView) -> None:
             ]
     if view.failures:
         lines += ["", "## Failed tests", ""]
-        lines += [f"- `{_code(f.test)}`: {_cell(f.message[:300])}" for f in view.failures[:100]]
+        lines += [f"- `{_code(f.test)}`: {_cell(concise(f.message))}" for f in view.failures[:100]]
         if len(view.failures) > 100:
             lines.append(f"- … and {len(view.failures) - 100} more")
     if view.notes:

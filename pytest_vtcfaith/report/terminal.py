@@ -69,6 +69,8 @@ def _cells(row: Row | regressions.Change, several: bool) -> list[str]:
 def _colour(row: Row | regressions.Change) -> dict[str, bool]:
     if row is HEAD or row is regressions.HEAD:
         return {"bold": True}
+    if row.verdict == regressions.SUSPICIOUS:
+        return {"yellow": True}
     if row.verdict.startswith("pass"):
         return {"green": True}
     if row.verdict in ("n/a", "new"):

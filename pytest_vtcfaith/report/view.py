@@ -11,9 +11,23 @@ from pytest_vtcfaith.gating.judge import Verdict
 BAD = ("fail", "inconclusive", "not_measured")
 
 
+_LONGEST = 1000
+
+
+def concise(message: str) -> str:
+    """A line as every report shows it: whole, or up to the last sentence within 1,000 characters, and `…`."""
+    if len(message) <= _LONGEST:
+        return message
+    kept = message[: _LONGEST - 2]
+    for end in ("; ", ". ", ": ", ", ", " "):
+        if end in kept[_LONGEST // 2 :]:
+            return kept[: kept.rindex(end)] + f"{end[0].strip()} …"
+    return kept + " …"
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed test: its id, the manifest and line of its case ("" for none), and the first line of its message."""
+    """A failed test: its id, manifest and line of its case ("" for none), and its message's `concise` first line."""
 
     test: str
     file: str

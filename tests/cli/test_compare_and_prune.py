@@ -87,7 +87,7 @@ def add(project: Path, model: str, tier: str, adapter: str) -> Path:
 
 def test_nothing_is_unused(project, vtcfaith) -> None:
     status, said = vtcfaith("prune")
-    assert status == 0
+    assert status == 0, said
     assert "every baseline is of a model and a tier that exist" in said
 
 
@@ -119,6 +119,43 @@ def test_a_spoiled_baseline_of_a_tier_that_exists_is_kept(project, vtcfaith) -> 
     path.write_bytes(b"{}")
     assert vtcfaith("prune", "--yes")[0] == 0
     assert path.read_bytes() == b"{}"
+
+
+def test_what_lies_where_no_run_looks(project, vtcfaith) -> None:
+    """Nobody reads a file in the place of another one, whatever it says of itself; and its neighbours are in use."""
+    own = folder_of(project) / "mine" / "rewriting-en-random.json"
+    kept = {path: path.read_bytes() for path in folder_of(project).rglob("*.json")}
+    other_model = folder_of(project) / "a-copy" / own.name
+    other_tier = folder_of(project) / "mine" / "rewriting-en-random-2026.json"
+    deeper = folder_of(project) / "mine" / "old" / own.name
+    loose = folder_of(project) / own.name
+    foreign = folder_of(project) / "mine" / "settings.json"
+    foreign_outside = folder_of(project) / "notes.json"
+    edited = folder_of(project) / "mine" / "edited.json"
+    for path in (other_model, other_tier, deeper, loose):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(own.read_bytes())
+    for path in (foreign, foreign_outside):
+        path.write_text('{"mine": 1}', encoding="utf-8")
+    edited.write_bytes(own.read_bytes().replace(b'"count": 8', b'"count": 9'))
+    status, said = vtcfaith("prune", given="n\n")
+    assert status == 1
+    for path in (other_model, other_tier, deeper, loose):
+        assert f"{path}: no run reads it: what it says it is, rewriting/en/random of mine, is read from {own}" in said
+    assert f"{edited}: no run reads it: there is no tier whose baseline lies there" in said
+    assert "Remove these 5 baselines?" in said
+    assert vtcfaith("prune", "--yes")[0] == 0
+    assert {path: path.read_bytes() for path in folder_of(project).rglob("*.json")} == {
+        **kept,
+        foreign: b'{"mine": 1}',
+        foreign_outside: b'{"mine": 1}',
+    }
+
+
+def test_a_model_with_a_table_exists(project, vtcfaith) -> None:
+    (project / "answers.jsonl").unlink()
+    status, said = vtcfaith("prune")
+    assert status == 0, said
 
 
 def test_what_is_not_there_cannot_be_pruned(project, vtcfaith) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_runs import SHARDS, THRESHOLDS, change_run, read_rows, write_rows
+from made_runs import SHARDS, THRESHOLDS, change_run, pytest_run, read_rows, write_rows
 
 
 def gates(folder: Path) -> list[dict[str, Any]]:
@@ -31,7 +31,10 @@ def test_four_shards_are_judged_as_one_run(project, made_project, vtcfaith) -> N
     assert summaries[0] == summaries[1]
     rows = [read_rows(project / name / "results.jsonl") for name in ("merged", "whole")]
     for found in rows:
-        found[0].pop("run")
+        found[0].pop("rows_sha256")
+    assert rows[0][0]["run"] == rows[1][0]["run"]
+    runs = [json.loads((project / name / "run.json").read_text(encoding="utf-8")) for name in ("merged", "whole")]
+    assert runs[0] == runs[1]
     for row in (*rows[0], *rows[1]):
         row.pop("seconds")
     assert rows[0] == rows[1]
@@ -101,7 +104,7 @@ def test_a_shard_given_twice_counts_once(project, vtcfaith) -> None:
 
 def test_a_shard_that_was_run_twice_with_other_results_is_refused(project, vtcfaith) -> None:
     rows = read_rows(project / "s2" / "results.jsonl")
-    rows[1]["metrics"]["word_accuracy"] -= 0.01
+    rows[1]["metrics"]["hypothesis_chars"] += 1
     write_rows(project / "copy.jsonl", rows)
     status, said = vtcfaith("gate", *SHARDS, "copy.jsonl")
     assert status == 2
@@ -214,3 +217,120 @@ def test_an_inconclusive_gate_does_what_was_asked(project, vtcfaith) -> None:
     status, said = vtcfaith("gate", *SHARDS, "--vtc-inconclusive", "maybe")
     assert status == 2
     assert "give fail, warn or pass" in said
+
+
+def test_no_message_is_cut_and_failures_come_in_one_order(project, vtcfaith) -> None:
+    """Those of a project's own tests too, which come before gates, whatever they are called."""
+    (project / "cases" / "test_zzz.py").write_text(
+        "import pytest\n\n\ndef test_long() -> None:\n    pytest.fail('Not well. ' + 'word ' * 120 + 'end')\n\n\n"
+        "def test_endless() -> None:\n    pytest.fail('A sentence. ' * 900)\n",
+        encoding="utf-8",
+    )
+    assert pytest_run(project, "again") == 1
+    vtcfaith("gate", "again", "--vtc-report", "merged")
+    places = [project / name for name in ("merged", "again")]
+    summaries = [(place / "summary.md").read_text(encoding="utf-8") for place in places]
+    assert summaries[0] == summaries[1]
+    runs = [json.loads((place / "run.json").read_text(encoding="utf-8")) for place in places]
+    assert runs[0] == runs[1] == read_rows(places[0] / "results.jsonl")[0]["run"]
+    failures = {failure["test"].rpartition("::")[2]: failure["message"] for failure in runs[0]["failures"]}
+    assert [failure["test"] for failure in runs[0]["failures"]] == sorted(f["test"] for f in runs[0]["failures"])
+    assert failures["test_long"] == "Not well. " + "word " * 120 + "end"
+    assert failures["test_long"] in summaries[0]
+    assert 900 < len(failures["test_endless"]) < 1000
+    assert failures["test_endless"].endswith("A sentence. …")
+
+
+def score_with(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda row: row["metrics"].update(fields)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda row: row.update(metrics={}), "metrics lacks 'cer', which a case with outcome 'complete' has"),
+        (lambda row: row["metrics"].pop("word_edits"), "metrics lacks 'word_edits'"),
+        (score_with(word_edits=1e308), "word_edits is 1e+308, which no metric can be"),
+        (score_with(word_edits=10**400), "word_edits is"),
+        (score_with(word_edits=-1), "word_edits is -1, no count"),
+        (score_with(word_edits=0.5), "word_edits is 0.5, no count"),
+        (score_with(word_edits=None), "word_edits is None, no count"),
+        (score_with(word_accuracy=1.5), "word_accuracy is 1.5, no share from 0 to 1"),
+        (score_with(wer=-0.5), "wer is -0.5, no rate of 0 or more"),
+        (score_with(word_accuracy=0.25), "word_accuracy is 0.25, its counts make it 1.000000"),
+        (score_with(wer=None), "wer is None, its counts make it 0.000000"),
+        (score_with(mine=1), "metrics has 'mine', which no case"),
+        (lambda row: row.update(tier="rewriting/en/random"), "tier is 'rewriting/en/random', that of the case is"),
+        (lambda row: row.update(document="other"), "document is 'other', that of the case is"),
+        (lambda row: row.update(outcome="empty"), "metrics has"),
+        (lambda row: row.update(outcome="fine"), "outcome 'fine' is unknown"),
+    ],
+)
+def test_a_row_that_is_no_score_is_refused(
+    project, vtcfaith, change: Callable[[dict[str, Any]], Any], words: str
+) -> None:
+    """Also where somebody has made its checksum right."""
+    path = project / "accepted" / "results.jsonl"
+    rows = read_rows(path)
+    number = next(n for n, row in enumerate(rows) if row["case"] == "doc-0002-original")
+    change(rows[number])
+    write_rows(path, rows)
+    status, said = vtcfaith("gate", "accepted")
+    assert status == 2
+    assert words in said
+    assert f"accepted/results.jsonl, line {number + 1}: " in said
+
+
+def test_an_edited_file_is_refused(project, vtcfaith) -> None:
+    path = project / "whole" / "results.jsonl"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"failures": [{', '"failures": [], "f": [{'), encoding="utf-8"
+    )
+    status, said = vtcfaith("gate", "whole")
+    assert status == 2
+    assert "whole/results.jsonl, line 1: the 24 rows from here were edited or cut" in said
+
+
+def test_a_shard_that_was_cut_short_is_never_green(project, vtcfaith) -> None:
+    change_run(project / "accepted" / "results.jsonl", complete=False)
+    status, said = vtcfaith("gate", "accepted")
+    assert status == 1
+    assert "NOT GREEN: accepted/results.jsonl: the run was cut short" in said
+
+
+def test_a_folder_that_is_named_twice_counts_once(project, vtcfaith) -> None:
+    vtcfaith("gate", *SHARDS, "s2", "s3/results.jsonl", "--vtc-report", "merged")
+    assert (project / "merged" / "gates.json").read_bytes() == (project / "whole" / "gates.json").read_bytes()
+
+
+def test_baselines_that_are_not_there_are_a_slip(project, vtcfaith) -> None:
+    status, said = vtcfaith("gate", "accepted", "--vtc-baselines", "nowhere")
+    assert status == 2
+    assert "--vtc-baselines nowhere: there is no such folder" in said
+    assert pytest_run(project, "other", "--vtc-baselines=nowhere") == 4
+    assert pytest_run(project, "other", "--vtc-baselines=nowhere", "--snapshot-update") in (0, 1)
+    assert (project / "nowhere").is_dir()
+
+
+def test_what_a_shard_had_not_selected_is_not_missing(project, vtcfaith) -> None:
+    assert pytest_run(project, "s2", "--vtc-shard=2/4", "-k", "not scramble") in (0, 1)
+    status, said = vtcfaith("gate", *SHARDS, "--vtc-report", "merged")
+    assert status == 1
+    assert "NOT GREEN: 2 cases were not selected in shard 2/4" in said
+    assert "missing" not in said
+    found = {row["gate"]: row for row in gates(project / "merged")}
+    row = found["mine-en-scramble-failure_rate"]
+    assert row["verdict"] == "not_measured"
+    assert row["message"].startswith("not selected in shard 2/4 (2 of 8 cases)")
+    assert found["mine-en-original-failure_rate"]["verdict"] == "pass"
+
+
+def test_a_suspicious_improvement_reaches_somebody(project, vtcfaith) -> None:
+    """The run with worse answers as the baseline, against which the better ones are held."""
+    assert vtcfaith("accept", "whole", "--yes")[0] == 0
+    vtcfaith("gate", "accepted", "--vtc-report", "merged")
+    summary = (project / "merged" / "summary.md").read_text(encoding="utf-8")
+    _, said = vtcfaith("gate", "accepted", "--vtc-report", "merged")
+    for text in (summary, said):
+        assert "pass, suspiciously better" in text
+        assert "are model, text and scoring the same as those of the baseline?" in text

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_vtcfaith.gating.baselines import BaselineError, baseline_path, read_baseline, sealed, write_baseline
+from pytest_vtcfaith.gating.baselines import (
+    BaselineError,
+    baseline_path,
+    read_baseline,
+    sealed,
+    write_baseline,
+    write_baselines,
+)
 
 FIELDS = {"profile": "verbatim/1", "cases_sha256": "ab" * 32, "model": "my-ocr", "tier": "rewriting/en/visual"}
 
@@ -211,3 +219,21 @@ def test_a_full_disk_leaves_the_old_file(place: Path, monkeypatch: pytest.Monkey
     assert [p.name for p in place.parent.iterdir()] == [place.name]
     write_baseline(place, sealed(record(metrics={})))
     assert read_baseline(place, expect=FIELDS) == sealed(record(metrics={}))
+
+
+@pytest.mark.parametrize("what", ["write", "fsync", "replace"])
+def test_an_error_of_the_file_system_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    def full(*_: Any, **__: Any) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if what == "write":
+        monkeypatch.setattr(json, "dumps", full)
+    elif what == "fsync":
+        monkeypatch.setattr(os, "fsync", full)
+    else:
+        monkeypatch.setattr(Path, "replace", full)
+    path = tmp_path / "m" / "t.json"
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_baselines({path: {"cases": {}}})
+    assert caught.value.filename == str(path)
+    assert list(path.parent.iterdir()) == []

@@ -77,7 +77,7 @@ def test_a_failure_names_value_bound_and_interval() -> None:
         (subject({}), "no case of this tier ran"),
         (subject({}, lost=3), "measured 0 of 3"),
         (subject(columns(1.0), expected=2, reasons={"Timeout: 30 s": 1}), "coverage 0.5000 < 1: Timeout: 30 s"),
-        (subject(columns(1.0), lost=1), "1 gave no report"),
+        (subject(columns(1.0), lost=1), "1 have no result"),
         (subject(columns(1.0), expected=2), "no reason given"),
         (subject({}, expected=2, measured=2, failures={"empty": 2}), "accuracy is undefined: .*2 empty"),
         (subject({"a": {"x": math.nan, "n": 1.0}}), "undefined"),

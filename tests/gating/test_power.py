@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vtcfaith.gating.power import detectable_loss, documents_needed, quiet_margin
+from pytest_vtcfaith.gating.power import detectable_loss, documents_needed, documents_seeing, quiet_margin
 from pytest_vtcfaith.gating.student import narrowed, student_quantile, student_score, widened
 
 WAY = {"confidence": 0.95, "gates": 20}
@@ -77,3 +77,14 @@ def test_more_gates_see_less_and_need_more(spread: float, worst: float, document
     assert detectable_loss(0.1, spread, worst, documents, **one) <= detectable_loss(
         0.1, spread, worst, documents, **more
     )
+
+
+def test_the_documents_that_see_a_loss_are_the_fewest() -> None:
+    spread, worst, documents = 0.3, 1.0, 4
+    found = documents_seeing(0.8, 0.02, spread, worst, documents, **WAY)
+    assert found is not None
+    deviation = spread * math.sqrt(documents)
+    assert detectable_loss(0.02, deviation / math.sqrt(found), worst, found, **WAY) <= 0.8
+    assert detectable_loss(0.02, deviation / math.sqrt(found - 1), worst, found - 1, **WAY) > 0.8
+    assert documents_seeing(0.01, 0.02, spread, worst, documents, **WAY) is None
+    assert documents_seeing(1.0, 0.02, spread, worst, 1, **WAY) is None

@@ -69,6 +69,8 @@ def test_one_document_is_one_trial() -> None:
         counted((3.0, 2.0)),
         counted((-1.0, 2.0)),
         counted((float("nan"), 2.0)),
+        counted((1e308, 1e308)),
+        counted((1.0, 3.0), (0.0, 1e308)),
         {"d": {"x": 1.0}},
     ],
 )
@@ -85,3 +87,15 @@ def test_which_metrics_are_pooled_rates() -> None:
         name for name in ("rewrite_rate", "rewrite_share", "failure_rate") if pooled_rate(rewriting[name], row, 0.95)
     }
     assert found == {"rewrite_rate", "failure_rate"}
+
+
+def test_only_shares_have_one() -> None:
+    """A length ratio of 990 characters to 1000 is no 990 successes in 1000 trials, though its counts look like it."""
+    for suite in ("rewriting", "preservation"):
+        metrics = load_suite(suite).metrics
+        row = {"a": {"hypothesis_chars": 990.0, "reference_chars": 1000.0, "word_edits": 3.0, "reference_words": 9.0}}
+        for name in ("length_ratio", "wer"):
+            assert name not in metrics or pooled_rate(metrics[name], row, 0.95) is None
+    for low, high in ((0.0, 2.0), (-1.0, 1.0), (0.0, float("inf"))):
+        metric = TierMetric("other", -1, lambda sums: ratio(sums["x"], sums["n"]), low, high)
+        assert pooled_rate(metric, counted((1.0, 3.0)), 0.95) is None

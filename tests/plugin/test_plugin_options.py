@@ -81,6 +81,7 @@ def test_a_limited_run_says_so(bench) -> None:
         (["--vtc-thresholds=nowhere.toml"], r"nowhere.toml: no such thresholds file"),
         (["--vtc-cases=cases"], r"cases: no manifest \(\*.jsonl\) in this folder"),
         (["--vtc-report=thresholds.toml"], r"--vtc-report .*thresholds.toml: is a file; name a folder"),
+        (["--vtc-baselines=nowhere"], r"--vtc-baselines .*nowhere: there is no such folder"),
         (["--vtc-baselines=thresholds.toml"], r"--vtc-baselines .*thresholds.toml: is a file"),
         (["--vtc-cache=thresholds.toml"], r"--vtc-cache .*thresholds.toml: is a file"),
         (["--vtc-cases=thresholds.toml"], r"--vtc-cases .*thresholds.toml: is a file"),

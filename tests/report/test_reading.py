@@ -19,13 +19,15 @@ ABOUT = {
     "versions": {},
     "selection_sha256": "ab",
     "thresholds_sha256": "cd",
-    "asked": {},
+    "asked": {"suites": [], "langs": [], "tiers": [], "renderers": [], "prompts": ["plain"]},
     "asked_twice": {},
     "models": [],
     "gates": {},
     "failures": [],
     "problems": [],
     "noise_lines": [],
+    "noise": None,
+    "lost": [],
     "complete": True,
     "shard": "1/2",
 }
@@ -89,6 +91,25 @@ def run_changed(**fields: Any) -> Callable[[list[dict[str, Any]]], None]:
         (run_changed(seed="0"), "line 1: run: 'seed' is '0', no int"),
         (run_changed(models=[{}]), "line 1: run: models is"),
         (run_changed(failures=[1]), "line 1: run: failures is"),
+        (run_changed(noise="many"), "line 1: run: noise is 'many', no number"),
+        (run_changed(noise=True), "line 1: run: noise is True, no number"),
+        (run_changed(limit=[3]), "line 1: run: limit is [3], no number"),
+        (run_changed(asked={"suites": "all"}), "line 1: run: asked is"),
+        (
+            run_changed(asked_twice={"m": {"t": {"first": {"d": {"x": "1"}}, "again": {}}}}),
+            "line 1: run: asked_twice is",
+        ),
+        (
+            run_changed(asked_twice={"m": {"t": {"first": {"d": {"x": 1e308}}, "again": {}}}}),
+            "line 1: run: asked_twice",
+        ),
+        (run_changed(gates={"g": 1}), "line 1: run: gates is"),
+        (run_changed(problems=[1]), "line 1: run: problems is"),
+        (run_changed(lost=None), "line 1: run: 'lost' is None, no list"),
+        (run_changed(problems=["fine"]), "line 1: the 2 rows from here were edited or cut"),
+        (changed(1, metrics={"wer": 0.5}), "line 1: the 2 rows from here were edited or cut"),
+        (changed(0, rows_sha256=None), "line 1: the 2 rows from here were edited or cut"),
+        (lambda rows: rows.pop(), "line 1: the 1 rows from here were edited or cut"),
     ],
 )
 def test_what_was_edited(file: Path, change: Callable[[list[dict[str, Any]]], object], words: str) -> None:
@@ -109,16 +130,15 @@ def test_a_shard_that_is_none(tmp_path: Path, shard: object) -> None:
 
 
 def test_a_file_cut_anywhere(file: Path) -> None:
-    """At the end of a line the rows that are lacking are missing cases; the gates say so."""
     whole = file.read_bytes()
     first = whole.index(b"\n")
     for length in range(1, len(whole) - 1, 13):
         file.write_bytes(whole[:length])
-        if length in (first, first + 1):
-            assert len(read_parts([file])[0].rows) == 1
-        else:
-            with pytest.raises(ResultsError, match=r"is cut or no JSON object"):
-                read_parts([file])
+        with pytest.raises(ResultsError, match=r"is cut or no JSON object|the 1 rows from here were edited or cut"):
+            read_parts([file])
+    file.write_bytes(whole[: first + 1])
+    with pytest.raises(ResultsError, match="the 1 rows from here were edited or cut"):
+        read_parts([file])
 
 
 @pytest.mark.parametrize("content", [b'{"case": NaN}', b"[]", b"\xff", b"[" * 9000])
@@ -128,8 +148,10 @@ def test_another_file(file: Path, content: bytes) -> None:
         read_parts([file])
 
 
-def test_files_that_are_not_there_or_named_twice(file: Path) -> None:
+def test_files_that_are_not_there(file: Path) -> None:
     with pytest.raises(ResultsError, match="there is no such file"):
         read_parts([file.parent / "none.jsonl"])
-    with pytest.raises(ResultsError, match="is named twice"):
-        read_parts([file, file.parent])
+
+
+def test_a_file_that_is_named_twice_counts_once(file: Path) -> None:
+    assert len(read_parts([file, file.parent, file.parent / "." / file.name])) == 1

@@ -11,7 +11,7 @@ from made_views import verdict, view
 from pytest_vtcfaith.gating.regression import Regression
 from pytest_vtcfaith.gating.statistics import Loss
 from pytest_vtcfaith.gating.thresholds import GateRule
-from pytest_vtcfaith.report.regressions import changes
+from pytest_vtcfaith.report.regressions import SUSPICIOUS, changes, suspicions
 from pytest_vtcfaith.report.summary import write_summary
 from pytest_vtcfaith.report.terminal import show_summary
 
@@ -71,3 +71,38 @@ def test_without_a_baseline_there_is_no_table() -> None:
     terminal = Terminal()
     show_summary(terminal, view(verdict()))
     assert "against the baseline:" not in terminal.lines
+
+
+def improved(**fields: Any) -> Regression:
+    rule = GateRule(where="rewriting/*", metric="rewrite_rate", max_regression=0.02, **fields)
+    loss = Loss(-0.4, -0.5, -0.3, p=1.0, documents=28, changed=28, spread=0.05, worst=0.04)
+    return Regression.of(loss, rule, None)
+
+
+def test_a_suspicious_improvement_is_in_the_table_and_in_a_line_of_its_own() -> None:
+    found = verdict(regression=improved(), baseline=0.45, value=0.05)
+    assert [line.verdict for line in changes([found])] == [SUSPICIOUS]
+    (line,) = suspicions([found, verdict(regression=compared())])
+    assert line.startswith("m-en-visual-rewrite_rate: rewrite_rate 0.4500 → 0.0500 is surely better by more than")
+    assert "are model, text and scoring the same" in line
+    for other in (verdict("not_measured", regression=improved()), verdict(regression=compared(equivalence=True))):
+        assert suspicions([other]) == []
+        assert SUSPICIOUS not in [change.verdict for change in changes([other])]
+
+
+def blind(most: float) -> Regression:
+    """Four documents, one of which failed: neither a loss within 0 to 1 nor a margin there helps."""
+    rule = GateRule(where="rewriting/*", metric="word_accuracy", max_regression=0.02)
+    loss = Loss(0.25, -0.1, 0.8, p=0.2, documents=4, changed=1, spread=0.3, worst=1.0)
+    return Regression.of(loss, rule, None, most)
+
+
+def test_no_number_is_beyond_what_the_metric_can_lose() -> None:
+    (line,) = changes([verdict("inconclusive", regression=blind(1.0))])
+    seeing = blind(1.0).documents_seeing
+    assert seeing is not None
+    assert seeing > 4
+    assert (line.sees, line.quiet_at) == (f"nothing ({seeing} would)", "no margin")
+    (line,) = changes([verdict("inconclusive", regression=blind(float("inf")))])
+    assert float(line.sees) > 1
+    assert float(line.quiet_at) > 1
