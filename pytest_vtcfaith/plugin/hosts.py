@@ -136,17 +136,18 @@ class HostSession:
         try:
             return (yield)
         finally:
-            self._end()
+            self.end()
 
     def pytest_unconfigure(self) -> None:
         """Also when the loop never came to run; removes the session's files."""
-        self._end()
+        self.end()
         folder = self.run.answers_folder
         shutil.rmtree(folder, ignore_errors=True)
         with contextlib.suppress(OSError):  # another session's are there, or none ever were
             folder.parent.rmdir()
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Ends every host and writes how they did, once; may be called again."""
         if self._spares is not None:
             self._spares.end()
         if self._hosts is None or self._display is None:

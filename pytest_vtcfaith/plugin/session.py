@@ -131,7 +131,7 @@ class Session:
             return
         self._prepared = True
         if self._hosted:
-            host_session(self.config)._end()
+            host_session(self.config).end()
         if self.run.options.noise is not None:
             noise_of(self.config).finish(self.ledger)
 
