@@ -11,6 +11,7 @@ from pytest_vtcfaith.cli.accept import accept
 from pytest_vtcfaith.cli.build import build
 from pytest_vtcfaith.cli.cases import cases
 from pytest_vtcfaith.cli.compare import compare
+from pytest_vtcfaith.cli.edits import edits
 from pytest_vtcfaith.cli.gate import gate
 from pytest_vtcfaith.cli.output import drop, say
 from pytest_vtcfaith.cli.prune import prune
@@ -30,6 +31,7 @@ app = typer.Typer(
     "shows what differs, gate merges and judges those of several machines, and prune removes old baselines.",
 )
 build.command()(zerosense)
+build.command()(edits)
 app.add_typer(build, name="build")
 app.command()(accept)
 app.command()(cases)

@@ -15,7 +15,7 @@ from pytest_vtcfaith.texts.errors import TextsError
 
 def table_lines(table: Table) -> list[str]:
     """A table as Markdown with its caption, unit and source; `–` where the paper prints it."""
-    unit = "percent" if table.unit == "percent" else "shares, 0 to 1"
+    unit = {"percent": "percent", "share": "shares, 0 to 1"}.get(table.unit, "the unit of each column")
     head = [*table.keys, *table.columns]
     lines = [
         f"Table {table.number}: {table.caption}",

@@ -1,8 +1,8 @@
 """Published tables: files beside this module, typed, and looked up by the words printed at their edges.
 
-A file `<paper>/table_<number>.json` holds `paper`, `table`, `caption`, `unit` (`percent` or `share`), `source`, `keys`
-(names of the leading columns), `columns` (names of the others) and `rows`: the cells as texts, exactly as printed, and
-null where the paper prints “–”.
+A file `<paper>/table_<number>.json` holds `paper`, `table`, `caption`, `unit` (`percent`, `share`, or `printed` where
+columns differ), `source`, `keys` (names of the leading columns), `columns` (names of the others) and `rows`: the cells
+as texts, exactly as printed, and null where the paper prints “–”.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-UNITS = ("percent", "share")
+UNITS = ("percent", "share", "printed")
 _FIELDS = ("paper", "table", "caption", "unit", "source", "keys", "columns", "rows")
 
 
@@ -32,7 +32,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A published table; `unit` is `percent` (0 to 100) or `share` (0 to 1), `source` names paper, table, section."""
+    """A published table; `source` names paper, table, section.
+
+    `unit` is `percent` (0 to 100), `share` (0 to 1) or `printed` (each column has its own).
+    """
 
     paper: str
     number: str
@@ -123,13 +126,13 @@ def _row(cells: Any, keys: tuple[str, ...], columns: tuple[str, ...], unit: str,
 def _figure(cell: Any, unit: str, name: str) -> Decimal | None:
     if cell is None:
         return None
-    top = 100 if unit == "percent" else 1
+    top = {"percent": 100, "share": 1}.get(unit)
     try:
         figure = Decimal(cell) if isinstance(cell, str) else None
     except InvalidOperation:
         figure = None
-    if figure is None or not figure.is_finite() or not 0 <= figure <= top:
-        raise ValueError(f"{name}: rows: {cell!r} must be a text with a number from 0 to {top}, or null")
+    if figure is None or not figure.is_finite() or figure < 0 or (top is not None and figure > top):
+        raise ValueError(f"{name}: rows: {cell!r} must be a text with a number from 0 to {top or '…'}, or null")
     return figure
 
 

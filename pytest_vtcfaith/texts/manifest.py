@@ -14,6 +14,8 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from pytest_vtcfaith.texts.documents import read_text
+from pytest_vtcfaith.texts.edits.rows import SCHEMA as EDITING
+from pytest_vtcfaith.texts.edits.rows import EditingHeader, EditingRow
 from pytest_vtcfaith.texts.errors import TextsError, reason, show
 from pytest_vtcfaith.texts.rows import (
     MATCHED,
@@ -29,6 +31,7 @@ from pytest_vtcfaith.texts.rows import (
 
 VERSION = 1
 
+_SCHEMAS: dict[str, tuple[type[BaseModel], type[Any]]] = {**SCHEMAS, EDITING: (EditingHeader, EditingRow)}
 _SHOWN = 60
 _DIGITS = 400  # Python refuses to convert more than 4,300, and a float has at most 309
 _M = TypeVar("_M", bound=BaseModel)
@@ -160,11 +163,11 @@ def _check_template(path: Path, layout: str) -> None:
 def _header(path: Path, data: bytes, body: bytes) -> tuple[dict[str, Any], type[Row]]:
     header = _json_object(path, 1, data)
     schema, version = header.get("schema"), header.get("version")
-    if not isinstance(schema, str) or schema not in SCHEMAS:
-        _fail(path, 1, f"field 'schema' = {show(schema)} is unknown: it must be one of {', '.join(SCHEMAS)}")
+    if not isinstance(schema, str) or schema not in _SCHEMAS:
+        _fail(path, 1, f"field 'schema' = {show(schema)} is unknown: it must be one of {', '.join(_SCHEMAS)}")
     if version != VERSION or isinstance(version, bool):
         _fail(path, 1, f"field 'version' = {show(version)}: this release reads {VERSION}: rebuild it")
-    header_model, row_model = SCHEMAS[schema]
+    header_model, row_model = _SCHEMAS[schema]
     _model(path, 1, header_model, header)
     for layout in header.get("layouts", ()):
         if layout.startswith(TEMPLATE):

@@ -25,7 +25,8 @@ from pytest_vtcfaith.texts.manifest import ManifestError, manifest_bytes, read_m
 
 CASES = Path(__file__).resolve().parents[2] / "benchmark_cases"
 FILES = sorted(CASES.rglob("editing-*.jsonl"))
-ROWS: list[dict[str, Any]] = [row for file in FILES for _, row in read_manifest(file).rows]
+MANIFESTS = {file: read_manifest(file) for file in FILES}
+ROWS: list[dict[str, Any]] = [row for manifest in MANIFESTS.values() for _, row in manifest.rows]
 QUOTED = re.compile("‘([^’]*)’|“([^”]*)”")
 each = pytest.mark.parametrize("row", ROWS, ids=[row["case"] for row in ROWS])
 
@@ -50,7 +51,7 @@ def test_every_combination_at_least_three_times() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_manifest_is_what_its_command_builds(file: Path) -> None:
-    draft = build_edits(file.stem.removeprefix("editing-"), seed=read_manifest(file).header["seed"])
+    draft = build_edits(file.stem.removeprefix("editing-"), seed=MANIFESTS[file].header["seed"])
     assert manifest_bytes(file, draft.header, draft.rows) == file.read_bytes()
 
 

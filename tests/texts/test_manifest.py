@@ -190,7 +190,7 @@ def test_sources_other_than_natural_and_uniform_may_have_any_length(tmp_path: Pa
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": "vtcfaith/editing"}, ":1: field 'schema' = 'vtcfaith/editing' is unknown: it must be one of vtcf"),
+        ({"schema": "vtcfaith/unknown"}, ":1: field 'schema' = 'vtcfaith/unknown' is unknown: it must be one of vtcf"),
         ({"schema": ["x"]}, ":1: field 'schema' = ['x'] is unknown"),
         ({"version": 2}, ":1: field 'version' = 2: this release reads 1: rebuild it"),
         ({"version": True}, ":1: field 'version' = True"),

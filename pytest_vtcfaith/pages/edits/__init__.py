@@ -1,0 +1,1 @@
+"""Pages of the embedded editing set: reports, tables, forms and slides, and what an edit changes on them."""
