@@ -13,6 +13,7 @@ from rich.console import Console
 
 from pytest_vtcfaith.cli.build import Force, Out, stored_layout, write_draft
 from pytest_vtcfaith.cli.output import errors_in_one_line, say
+from pytest_vtcfaith.models.language.transformers import check_dtype
 from pytest_vtcfaith.texts.build import LAYOUTS, RATIOS, check_layouts, preservation_header
 from pytest_vtcfaith.texts.checks import check_ratio
 from pytest_vtcfaith.texts.documents import read_documents
@@ -20,7 +21,7 @@ from pytest_vtcfaith.texts.errors import TextsError, show
 from pytest_vtcfaith.texts.manifest import output_file
 from pytest_vtcfaith.texts.tokenizers import TOKENIZERS
 from pytest_vtcfaith.texts.zerosense import Progress, Recipe, generate, valid_words, word_list
-from pytest_vtcfaith.texts.zerosense.construct import BUDGET, parameters
+from pytest_vtcfaith.texts.zerosense.construct import BUDGET, check_models, parameters
 from pytest_vtcfaith.texts.zerosense.draft import GENERATOR, check_draft, draft
 from pytest_vtcfaith.texts.zerosense.lengths import TABLE_1, counts_of_table
 from pytest_vtcfaith.texts.zerosense.validation import STATISTICS
@@ -34,7 +35,10 @@ def zerosense(
     generator: Annotated[str, typer.Option(help=f"The language model that the words are drawn against: {MODEL}.")],
     validator: Annotated[
         list[str] | None,
-        typer.Option(help="A language model that must not expect the words either; named alike. Repeatable."),
+        typer.Option(
+            help="Another language model, which must not expect the words either; named alike. Repeatable; without one "
+            "nothing is checked."
+        ),
     ] = None,
     vocabulary: Annotated[
         list[str] | None,
@@ -115,7 +119,11 @@ def zerosense(
     """
     with errors_in_one_line():
         output_file(out)
+        check_dtype(dtype)
         counts = _counts(length, count, count_at)
+        for option, number in {"budget": budget, "threads": threads, "natural-count": natural_count}.items():
+            if number is not None and number < 1:
+                raise TextsError(f"--{option} {number} must be at least 1")
         recipe = Recipe(seed=seed, tau1=tau1, tau2=tau2, statistic=statistic, batch=batch)
         for value in ratio or RATIOS:
             check_ratio("--ratio", value)
@@ -123,6 +131,8 @@ def zerosense(
         check_layouts(layouts, out.parent)
         if natural is None and natural_count is not None:
             raise TextsError("--natural-count says how many of the texts of --natural DIR: give that too")
+        if natural_count is not None and natural_count > sum(counts.values()):
+            raise TextsError(f"--natural-count {natural_count} is over the {sum(counts.values())} texts: ask for fewer")
         documents = [] if natural is None else read_documents(natural)
         header = preservation_header(
             seed=seed,
@@ -133,7 +143,17 @@ def zerosense(
             tokenizer=tokenizer,
             on_request=on_request or (),
         )
+        if generator in (validator or ()):
+            raise TextsError(
+                f"--validator {generator} is the generator: a model finds its own choices improbable: name another"
+            )
         check_draft(out, header, counts, prefix, source, paired=bool(documents))
+        if not validator:
+            say(
+                "warning: without a --validator every text is kept: Eq. 10 checks nothing, and whether another model "
+                "expects these texts is not known; name a model of another family",
+                "yellow",
+            )
         known = None if words is None else word_list(words)
         with _reporter(out.name) as report:
             from pytest_vtcfaith.models.language import load_language_model, load_tokenizer
@@ -144,6 +164,7 @@ def zerosense(
             for name in [generator, *(validator or ())]:
                 report(f"loading {name}")
                 models.append(load_language_model(name, dtype=dtype, threads=threads, device=device))
+            check_models(models[0], models[1:])
             tokenizers += [model.tokenizer for model in models]
             valid = valid_words(tokenizers, known)
             report(f"{len(valid.words)} words are one token in each of {len(tokenizers)} tokenizers")

@@ -7,6 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from pytest_vtcfaith.pages.checks import (
+    LARGEST_DPI,
+    LARGEST_LETTER_PT,
+    LARGEST_SIDE_PT,
+    check_colours,
+    check_numbers,
+    check_resolution,
+)
 from pytest_vtcfaith.pages.colours import RGB
 from pytest_vtcfaith.pages.fonts import Style
 from pytest_vtcfaith.pages.typesetting import Alignment
@@ -68,7 +76,8 @@ class BlockLayout:
     `smallest_pt` times their proportion where that is under 1, `smallest_pt` else. `line_height` is the distance of
     baselines over the letter size, `paragraph_space` the room between paragraphs over the body's letter size. The
     blocks must not overlap. `dpi` is the resolution of a page drawn without a given size; `ink`, `paper` and
-    `figure_fill` are colours.
+    `figure_fill` are colours. Raises ValueError naming field, value and range, as `FlowLayout`; `line_height` is from 1
+    to 100, `step_pt` from 0.01, `paragraph_space` from 0 to 100.
     """
 
     name: str
@@ -87,9 +96,13 @@ class BlockLayout:
     figure_fill: RGB = (226, 226, 226)
 
     def __post_init__(self) -> None:
-        for field in ("width_pt", "height_pt", "dpi", "smallest_pt", "step_pt", "line_height"):
-            if not getattr(self, field) > 0:
-                raise ValueError(f"layout {self.name!r}: {field} must be over 0, got {getattr(self, field)}")
+        side, letter = (0, LARGEST_SIDE_PT), (0, LARGEST_LETTER_PT)
+        check_numbers(self, {"width_pt": side, "height_pt": side, "dpi": (0, LARGEST_DPI)}, over=True)
+        check_numbers(self, {"smallest_pt": letter, "largest_pt": letter}, over=True)
+        check_numbers(self, {"step_pt": (0.01, LARGEST_LETTER_PT)})
+        check_numbers(self, {"line_height": (1, 100), "paragraph_space": (0, 100)})
+        check_resolution(self, "smallest_pt")
+        check_colours(self, ("ink",), ("paper",), ("figure_fill",))
         if not self.smallest_pt <= self.largest_pt:
             raise ValueError(
                 f"layout {self.name!r}: largest_pt ({self.largest_pt}) must be at least smallest_pt "
@@ -105,9 +118,19 @@ class BlockLayout:
             inside = right <= self.width_pt + _SLACK and bottom <= self.height_pt + _SLACK
             if not (block.left_pt >= 0 and block.top_pt >= 0 and inside):
                 raise ValueError(f"{where} reaches out of the page of {self.width_pt} x {self.height_pt} pt")
+            if block.max_lines is not None and block.max_lines < 1:
+                raise ValueError(f"{where}: max_lines must be at least 1, or None for no limit, got {block.max_lines}")
             for earlier, other in enumerate(self.blocks[: number - 1], start=1):
                 if overlap(block, other):
                     raise ValueError(f"{where} overlaps block {earlier} ({other.role})")
+        for number, figure in enumerate(self.figures, start=1):
+            right, bottom = figure.left_pt + figure.width_pt, figure.top_pt + figure.height_pt
+            across = 0 <= figure.left_pt < right <= self.width_pt + _SLACK
+            if not (across and 0 <= figure.top_pt < bottom <= self.height_pt + _SLACK):
+                raise ValueError(
+                    f"layout {self.name!r}: figure {number} must be a rectangle on the page of {self.width_pt} x "
+                    f"{self.height_pt} pt, got {figure}"
+                )
 
     def sizes(self) -> Iterator[float]:
         """The body's letter sizes in points, from the largest down to `smallest_pt` itself."""

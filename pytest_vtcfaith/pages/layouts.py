@@ -4,13 +4,34 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from typing import get_args
 
 from pytest_vtcfaith.pages.blocks import BlockLayout
 from pytest_vtcfaith.pages.bundled_blocks import FOX, OMNI
+from pytest_vtcfaith.pages.checks import (
+    LARGEST_DPI,
+    LARGEST_LETTER_PT,
+    LARGEST_SIDE_PT,
+    check_choice,
+    check_colours,
+    check_numbers,
+    check_resolution,
+)
 from pytest_vtcfaith.pages.colours import RGB
-from pytest_vtcfaith.pages.fonts import Style
+from pytest_vtcfaith.pages.fonts import STYLES, Style
 from pytest_vtcfaith.pages.templates import TEMPLATE_PREFIX, read_template
 from pytest_vtcfaith.pages.typesetting import Alignment
+
+_ROOMS = (
+    "margin_x_pt",
+    "margin_y_pt",
+    "left_indent_pt",
+    "right_indent_pt",
+    "space_before_pt",
+    "space_after_pt",
+    "border_width_pt",
+    "border_padding_pt",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +52,10 @@ class FlowLayout:
     `crop_width` the picture ends one margin right of the longest line, with `crop_last_page` the last page (the only
     one of a text that fits on a page) one margin below its text; both are counted in the budget as they are drawn.
     `ink` and `paper` are the colours of text and page.
+
+    Raises ValueError naming field, value and range for a page on which nothing could be read: sides over 0 and up to
+    5,000 pt, letters up to 500 pt and of at least 5 pixels at `dpi` (up to 1,200), `line_height_pt` from the letter
+    size, `horizontal_scale` from 0.25 to 4, colours of 0 to 255 and no ink on paper of its own colour.
     """
 
     name: str
@@ -61,13 +86,23 @@ class FlowLayout:
     border_ink: RGB = (0, 0, 0)
 
     def __post_init__(self) -> None:
-        for field in ("width_pt", "height_pt", "font_size_pt", "line_height_pt", "dpi", "horizontal_scale"):
-            if not getattr(self, field) > 0:
-                raise ValueError(f"layout {self.name!r}: {field} must be over 0, got {getattr(self, field)}")
-        spaces = ("left_indent_pt", "right_indent_pt", "space_before_pt", "space_after_pt")
-        for field in ("margin_x_pt", "margin_y_pt", *spaces, "border_width_pt", "border_padding_pt"):
-            if not getattr(self, field) >= 0:
-                raise ValueError(f"layout {self.name!r}: {field} must be at least 0, got {getattr(self, field)}")
+        side = (0, LARGEST_SIDE_PT)
+        check_numbers(self, {"width_pt": side, "height_pt": side, "dpi": (0, LARGEST_DPI)}, over=True)
+        check_numbers(self, {"font_size_pt": (0, LARGEST_LETTER_PT)}, over=True)
+        check_numbers(self, {"line_height_pt": side}, over=True)
+        check_numbers(self, dict.fromkeys(_ROOMS, side))
+        check_numbers(self, {"first_line_indent_pt": (-LARGEST_SIDE_PT, LARGEST_SIDE_PT)})
+        check_numbers(self, {"horizontal_scale": (0.25, 4)})
+        check_choice(self, "alignment", get_args(Alignment))
+        check_choice(self, "style", STYLES)
+        check_resolution(self, "font_size_pt")
+        if self.line_height_pt < self.font_size_pt:
+            raise ValueError(
+                f"layout {self.name!r}: line_height_pt must be at least font_size_pt ({self.font_size_pt}), "
+                f"got {self.line_height_pt}"
+            )
+        inks = ("ink", "newline_ink") if self.newline_mark else ("ink",)
+        check_colours(self, inks, ("paper", "paragraph_paper"), ("newline_ink", "border_ink"))
         if not self.left_indent_pt + self.first_line_indent_pt >= 0:
             raise ValueError(
                 f"layout {self.name!r}: first_line_indent_pt may go back no further than left_indent_pt "
@@ -81,7 +116,7 @@ class FlowLayout:
                 f"layout {self.name!r}: margins, indents and borders of {beside} pt across and {above} pt down leave "
                 f"no room for text on a page of {self.width_pt} x {self.height_pt} pt"
             )
-        if self.newline_mark != self.newline_mark.strip() or " " in self.newline_mark:
+        if self.newline_mark.split() not in ([], [self.newline_mark]) or self.newline_mark.isspace():
             raise ValueError(f"layout {self.name!r}: newline_mark must be one word, got {self.newline_mark!r}")
 
 

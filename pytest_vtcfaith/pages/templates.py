@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from pytest_vtcfaith.pages.blocks import Block, BlockLayout, Figure, Role, overlap
+from pytest_vtcfaith.pages.checks import is_number, shown
 
 TEMPLATE_PREFIX = "template:"
 _LONG_SIDE_PT = 842
 _KEPT_SHARE = 0.5
+_MOST_PIXELS = 100_000  # a side; the largest scans have about 30,000
+_SLIMMEST = 20  # a page 842 pt long is then 42 pt wide, a few letters
 _FILLED: dict[str, Role] = {
     "title": "title",
     "text_block": "body",
@@ -45,14 +47,16 @@ def read_template(name: str) -> BlockLayout:
     to what is beside, above or below that one. The page's longer side becomes 842 pt, the shorter one in proportion of
     `page_info.width` × `page_info.height`, rounded to whole points.
 
-    Raises ValueError that names file, page and block for a file that is not of this form, a page that is not there, a
-    `poly` without area or outside the page, a block of which less than half is left beside the earlier ones, and a page
-    without a block to fill.
+    Raises ValueError that names file, page and block for a file that is not of this form, a page that is not there, one
+    with a side over 100,000 pixels or over 20 times the other, a `poly` without area or outside the page, a block of
+    which less than half is left beside the earlier ones, and a page without a block to fill.
     """
     file, _, page = (name, "", "") if "#" not in name or Path(name).is_file() else name.rpartition("#")
     path = Path(file)
     try:
         stat = path.stat()
+        if not path.is_file():  # reading a pipe may never end
+            raise ValueError(f"{file}: the annotation file cannot be read: it is no regular file")
         pages = _pages(path, stat.st_mtime_ns, stat.st_size)
     except OSError as problem:
         raise ValueError(f"{file}: the annotation file cannot be read: {problem.strerror or problem}") from None
@@ -64,8 +68,8 @@ def read_template(name: str) -> BlockLayout:
 def _pages(path: Path, mtime_ns: int, size: int) -> list[Any]:
     """All pages of a file; time and size are there so that a changed file is read again."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as problem:
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as problem:
         raise ValueError(f"{path}: no annotation file in JSON (UTF-8): {problem}") from None
     pages = found if isinstance(found, list) else [found]
     if not pages:
@@ -103,7 +107,7 @@ def _layout(name: str, where: str, page: Any) -> BlockLayout:
     for number, det in enumerate(dets):
         there = f"{where}, layout_dets[{number}]"
         if not isinstance(det, dict) or not isinstance(det.get("category_type"), str):
-            raise ValueError(f"{there}: a block must be an object with a category_type, got {det!r:.80}")
+            raise ValueError(f"{there}: a block must be an object with a category_type, got {shown(det)}")
         category, order = det["category_type"], det.get("order")
         there += f" ({category})"
         if det.get("ignore") or not (category in _PAINTED or (category in _FILLED and order is not None)):
@@ -111,8 +115,8 @@ def _layout(name: str, where: str, page: Any) -> BlockLayout:
         box = _rectangle(there, det.get("poly"), scale, width_pt, height_pt)
         if category in _PAINTED:
             figures.append(Figure(*box))
-        elif isinstance(order, bool) or not isinstance(order, int | float) or not math.isfinite(order):
-            raise ValueError(f"{there}: order must be a number or null, got {order!r}")
+        elif not is_number(order):
+            raise ValueError(f"{there}: order must be a number or null, got {shown(order)}")
         else:
             filled.append((order, there, Block(_FILLED[category], *box)))
     if not filled:
@@ -129,25 +133,28 @@ def _page_size(where: str, info: Any) -> tuple[float, float]:
     sides = []
     for field in ("width", "height"):
         value = info.get(field)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value < math.inf:
-            raise ValueError(f"{where}: page_info.{field} must be at least 1 pixel, got {value!r}")
+        if not is_number(value) or not 1 <= value <= _MOST_PIXELS:
+            raise ValueError(
+                f"{where}: page_info.{field} must be at least 1 pixel and at most {_MOST_PIXELS}, got {shown(value)}"
+            )
         sides.append(float(value))
+    if max(sides) > _SLIMMEST * min(sides):
+        raise ValueError(
+            f"{where}: page_info has {sides[0]:g} x {sides[1]:g} pixels: "
+            f"no side may be over {_SLIMMEST} times the other"
+        )
     return sides[0], sides[1]
 
 
 def _rectangle(where: str, poly: Any, scale: float, width_pt: int, height_pt: int) -> tuple[float, float, float, float]:
     """Left, top, width and height in points of the part of a polygon's upright rectangle that is on the page."""
-    if not isinstance(poly, list) or len(poly) != 8 or not all(_is_number(value) for value in poly):
-        raise ValueError(f"{where}: poly must be 8 numbers, got {poly!r:.120}")
+    if not isinstance(poly, list) or len(poly) != 8 or not all(map(is_number, poly)):
+        raise ValueError(f"{where}: poly must be 8 numbers, got {shown(poly)}")
     left, right = max(0.0, min(poly[0::2]) * scale), min(float(width_pt), max(poly[0::2]) * scale)
     top, bottom = max(0.0, min(poly[1::2]) * scale), min(float(height_pt), max(poly[1::2]) * scale)
     if not (right > left and bottom > top):
         raise ValueError(f"{where}: poly {poly} has no area on the page")
     return left, top, right - left, bottom - top
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _beside(where: str, block: Block, earlier: list[Block]) -> Block:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from pytest_vtcfaith.pages.linebreaking import Word, may_part, paragraphs
 
 Alignment = Literal["left", "right", "center", "justify"]
+
+_FIRST_TRIED = 64
+"""Characters; of a longer word a line is first tried with its beginning, so that it need not be measured whole."""
 
 
 class PageOverflow(ValueError):
@@ -168,7 +171,8 @@ class _Row(NamedTuple):
 
 def _fill(queue: list[Word], begin: int, width: int, measure: Callable[[str], Ink], space: float) -> _Row | None:
     """The words from `begin` on that one line holds; None where it cannot hold one character."""
-    placed = _place(queue, begin, width, measure, space)
+    long = len(queue[begin].text) > _FIRST_TRIED and _overlong(queue[begin], width, measure, space)
+    placed = [] if long else _place(queue, begin, width, measure, space)
     end = begin + len(placed)
     while begin < end < len(queue) and queue[end].bound:
         end -= 1
@@ -211,16 +215,34 @@ def _place(queue: list[Word], begin: int, width: int, measure: Callable[[str], I
 def _cut(cluster: list[Word], after: int, width: int, measure: Callable[[str], Ink], space: float) -> _Row | None:
     """The longest beginning that fits of words no line may part, cut between words before within one.
 
-    `after` is the number of the first word behind them.
+    `after` is the number of the first word behind them. Beginnings are tried by doubling and halving: a word of any
+    length costs what its line holds, not what is left of it.
     """
-    places = [(word, at) for word in cluster for at in range(len(word.text))]
-    end = 0
-    while _whole(_joined(places[: end + 1]), width, measure, space):
-        end += 1
-    if end == 0:
+    ends = list(accumulate(len(word.text) for word in cluster))
+    fits, too_long = 0, min(_FIRST_TRIED, ends[-1] + 1)
+    while too_long <= ends[-1] and _whole(_part(cluster, ends, 0, too_long), width, measure, space):
+        fits, too_long = too_long, min(2 * too_long, ends[-1] + 1)
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        if _whole(_part(cluster, ends, 0, middle), width, measure, space):
+            fits = middle
+        else:
+            too_long = middle
+    if fits == 0:
         return None
-    end = _last_cut(places, end)
-    return _Row(_whole(_joined(places[:end]), width, measure, space), after, _joined(places[end:]))
+    end = _last_cut(_part(cluster, ends, 0, min(fits + 1, ends[-1])), fits)
+    line = _whole(_part(cluster, ends, 0, end), width, measure, space)
+    return _Row(line, after, _part(cluster, ends, end, ends[-1]))
+
+
+def _overlong(word: Word, width: int, measure: Callable[[str], Ink], space: float) -> bool:
+    """Whether a beginning of a word, not all of it, is wider than a line."""
+    tried = _FIRST_TRIED
+    while tried < len(word.text):
+        if not _whole([word._replace(text=word.text[:tried])], width, measure, space):
+            return True
+        tried *= 2
+    return False
 
 
 def _whole(cluster: list[Word], width: int, measure: Callable[[str], Ink], space: float) -> list[PlacedWord]:
@@ -229,22 +251,30 @@ def _whole(cluster: list[Word], width: int, measure: Callable[[str], Ink], space
     return placed if len(placed) == len(cluster) else []
 
 
-def _last_cut(places: list[tuple[Word, int]], end: int) -> int:
+def _last_cut(beginning: list[Word], end: int) -> int:
     """The last place from which a new line may start, at most `end`; `end` itself where none may."""
-    characters = [word.text[at] for word, at in places[: end + 1]]
-    allowed = [i for i in range(len(characters) - 1, 0, -1) if may_part(characters[i - 1], characters[i])]
-    between_words = [cut for cut in allowed if places[cut][1] == 0]
-    return next(iter(between_words + allowed), end)
+    characters = "".join(word.text for word in beginning)
+    begins = set(accumulate(len(word.text) for word in beginning))
+    within = 0
+    for cut in range(len(characters) - 1, 0, -1):
+        if may_part(characters[cut - 1], characters[cut]):
+            if cut in begins:
+                return cut
+            within = within or cut
+    return within or end
 
 
-def _joined(places: list[tuple[Word, int]]) -> list[Word]:
-    """Words from (word, offset of one of its characters) in order."""
+def _part(cluster: list[Word], ends: list[int], begin: int, end: int) -> list[Word]:
+    """The words, the first and last maybe cut, from a character of theirs up to another; `ends`: where each ends."""
     found = []
-    for word, group in groupby(places, key=itemgetter(0)):
-        offsets = [at for _, at in group]
-        begin, end = offsets[0], offsets[-1] + 1
+    for number in range(bisect_right(ends, begin), len(cluster)):
+        word = cluster[number]
+        first = ends[number] - len(word.text)
+        if first >= end:
+            break
+        cut = max(begin - first, 0)
         found.append(
-            word._replace(text=word.text[begin:end], start=word.start + begin, spaced=word.spaced and begin == 0)
+            word._replace(text=word.text[cut : end - first], start=word.start + cut, spaced=word.spaced and not cut)
         )
     return found
 

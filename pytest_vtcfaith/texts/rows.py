@@ -147,7 +147,7 @@ class PreservationRow(_Strict):
     lang: Lang
     source: Annotated[Slug, AfterValidator(_source)]
     text: Text
-    n_text: Annotated[int, Field(ge=1)]
+    n_text: Annotated[int, Field(ge=1, le=1_000_000_000)]
     record: dict[str, Any] = {}
 
     @property

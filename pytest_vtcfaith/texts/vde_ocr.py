@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from pytest_vtcfaith.metrics.blocks import Block
 from pytest_vtcfaith.metrics.boxes import Box, area
 from pytest_vtcfaith.metrics.tables import without_tags
 from pytest_vtcfaith.metrics.teds import has_table
+from pytest_vtcfaith.texts.checks import is_finite
 from pytest_vtcfaith.texts.documents import read_file
 from pytest_vtcfaith.texts.errors import TextsError, show
 
@@ -37,7 +37,7 @@ def read_blocks(file: Path, *, page: tuple[int, int], name: str, notes: list[str
     TextsError naming file and field when the file is no result, or a block lies outside the page.
     """
     try:
-        data = json.loads(read_file(file).decode("utf-8"))
+        data = json.loads(read_file(file).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise _error(file, "", f"not JSON in UTF-8 ({error}): download the file again") from None
     result = data.get("res", data) if isinstance(data, Mapping) else None
@@ -75,8 +75,8 @@ def _scale(
         notes.append(f"{name}: {file}: no width and height: its boxes are taken as pixels of the reference")
         return 1.0, 1.0
     for side, value in zip(("width", "height"), told, strict=True):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-            raise _error(file, side, f"= {show(value)} must be the page's {side} in pixels: add it")
+        if not is_finite(value) or value < 1:
+            raise _error(file, side, f"= {show(value)} must be the page's {side} in pixels, at least 1: correct it")
     if told == page:
         return 1.0, 1.0
     notes.append(
@@ -87,9 +87,7 @@ def _scale(
 
 def _box(file: Path, field: str, value: object) -> Box:
     numbers = value if isinstance(value, list) and len(value) == 4 else []
-    if not numbers or any(
-        isinstance(n, bool) or not isinstance(n, int | float) or not math.isfinite(n) for n in numbers
-    ):
+    if not numbers or not all(map(is_finite, numbers)):
         raise _error(file, field, f"= {show(value)} must be four numbers: left, top, right, bottom")
     left, top, right, bottom = map(float, numbers)
     if left >= right or top >= bottom or not area((left, top, right, bottom)):

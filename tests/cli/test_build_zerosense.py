@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,11 @@ def test_finished_rounds_outlive_an_error(models: tuple[Path, Path], tmp_path: P
         (["--count-at", "12=1", "--natural-count", 3], "give that too"),
         (["--count-at", "12=1", "--words", "missing.txt"], "missing.txt"),
         (["--count-at", "12=1", "--vocabulary", "pip:no-such-package"], "not installed"),
+        (["--count-at", "12=1", "--source", "natural"], "source 'natural' is the name of other texts"),
+        (["--count-at", "12=1", "--source", "uniform"], "source 'uniform' is the name of other texts"),
+        (["--count-at", "12=1", "--source", "swap-5"], "source 'swap-5' is the name of other texts"),
+        (["--count-at", "12=1", "--source", "word-shuffle-10"], "is the name of other texts"),
+        (["--count-at", "12=1", "--source", "natural-at-zerosense"], "is the name of other texts"),
         (["--count-at", "12=1", "--statistic", "median"], "statistic 'median' is unknown"),
         (["--count-at", "12=1", "--tau2", 0], "tau2 0.0 must lie in"),
         (["--count-at", "12=1", "--tau1", 1e-30], "the candidate set is empty"),
@@ -131,6 +137,59 @@ def test_what_a_user_can_mend(models: tuple[Path, Path], tmp_path: Path, argumen
     assert "error: " in said
     assert problem in said
     assert not (tmp_path / "zs.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--dtype", "int4"], "dtype 'int4' is unknown: choose one of float32, bfloat16, float16"),
+        (["--statistic", "median"], "statistic 'median' is unknown"),
+        (["--tokenizer", "gpt"], "tokenizer 'gpt' is unknown"),
+        (["--layout", "none"], "unknown layout 'none'"),
+        (["--threads", 0], "--threads 0 must be at least 1"),
+        (["--budget", 0], "--budget 0 must be at least 1"),
+        (["--batch", 0], "batch 0 must be at least 1"),
+        (["--source", "natural"], "is the name of other texts"),
+    ],
+)
+def test_options_are_refused_before_tokenizers_are_read(
+    models: tuple[Path, Path], tmp_path: Path, arguments: list[object], problem: str
+) -> None:
+    said = run(
+        models, tmp_path / "zs.jsonl", "--count-at", "12=1", "--vocabulary", "pip:no-such-package", *arguments, code=2
+    )
+    assert problem in said
+    assert "not installed" not in said
+
+
+def test_more_natural_texts_than_texts_are_refused_before_any_is_made(
+    models: tuple[Path, Path], tmp_path: Path
+) -> None:
+    said = run(models, tmp_path / "zs.jsonl", "--count-at", "12=1", "--natural", tmp_path, "--natural-count", 2, code=2)
+    assert "--natural-count 2 is over the 1 texts" in said
+    assert not (tmp_path / "zs.jsonl.journal").exists()
+
+
+def test_an_incomplete_rank_file_is_one_line(models: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "half.tiktoken").write_bytes(b"IQ== 0\nIg== 1\nIw== 2\nJA== 3\n")
+    out = tmp_path / "zs.jsonl"
+    said = run(models, out, "--count-at", "12=1", "--vocabulary", tmp_path / "half.tiktoken", code=2)
+    assert "half.tiktoken: 252 of the 256 single bytes have no rank" in said
+
+
+def test_the_generator_is_no_validator_and_none_is_warned_of(models: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "zs.jsonl"
+    said = run(models, out, "--count-at", "12=1", "--validator", models[0], code=2)
+    assert f"--validator {models[0]} is the generator" in said
+    copy = tmp_path / "copy"
+    shutil.copytree(models[0], copy)
+    said = run(models, out, "--count-at", "12=1", "--validator", copy, code=2)
+    assert "validator 2, " in said
+    assert "has the weights of the generator" in said
+    given = ["--generator", models[0], "--out", out, "--count-at", "12=1", "--tau1", 3e-3, "--threads", 1]
+    result = CliRunner().invoke(app, ["build", "zerosense", *map(str, given)])
+    assert result.exit_code == 0, result.output
+    assert "warning: without a --validator every text is kept: Eq. 10 checks nothing" in " ".join(result.stderr.split())
 
 
 def test_the_line_of_progress() -> None:

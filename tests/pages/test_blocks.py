@@ -135,7 +135,7 @@ def test_figures_and_blocks_stand_apart(layout: BlockLayout) -> None:
     ("changes", "message"),
     [
         ({"blocks": ()}, "there is no block for text"),
-        ({"smallest_pt": 0}, "smallest_pt must be over 0, got 0"),
+        ({"smallest_pt": 0}, "smallest_pt must be over 0 and at most 500, got 0"),
         ({"largest_pt": 4}, r"largest_pt \(4\) must be at least smallest_pt \(5\)"),
         ({"blocks": (Block("body", 0, 0, 0, 5),)}, r"block 1 \(body\) is 0 x 5 pt"),
         ({"blocks": (Block("note", 0, 0, 300, 5),)}, r"block 1 \(note\) reaches out of the page of 200 x 160 pt"),

@@ -162,8 +162,13 @@ def test_a_skewed_poly_counts_by_its_upright_rectangle_on_the_page(tmp_path: Pat
         ([], r"annotations\.json: the list of pages is empty"),
         ("text", r"annotations\.json, page 1: a page must be an object, got str"),
         ({"layout_dets": []}, r"page 1: page_info is missing"),
-        (page(BODY, width=None), r"page 1: page_info\.width must be at least 1 pixel, got None"),
-        (page(BODY, height=0), r"page 1: page_info\.height must be at least 1 pixel, got 0"),
+        (page(BODY, width=None), r"page 1: page_info\.width must be at least 1 pixel and at most 100000, got None"),
+        (page(BODY, width=10**400), r"page 1: page_info\.width must be at least 1 pixel .*, got 1000"),
+        (page(BODY, height=1e300), r"page_info\.height must be at least 1 pixel and at most 100000, got 1e\+300"),
+        (page(BODY, width=1, height=100_000), "page 1: page_info has 1 x 100000 pixels: no side may be over 20 times"),
+        (page(det("title", (0, 0, 500, 100), 10**400)), r"page 1, layout_dets\[0\] \(title\): order must be a number"),
+        (page({**BODY, "poly": [10**400] * 8}), r"layout_dets\[0\] \(text_block\): poly must be 8 numbers, got \[1000"),
+        (page(BODY, height=0), r"page 1: page_info\.height must be at least 1 pixel and at most 100000, got 0"),
         ({**page(), "layout_dets": None}, "page 1: layout_dets must be a list, got NoneType"),
         (page(7), r"page 1, layout_dets\[0\]: a block must be an object with a category_type, got 7"),
         (page(), "page 1: no block to fill"),
@@ -215,3 +220,19 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     broken.write_bytes(b'[{"page_info": \xff}')
     with pytest.raises(ValueError, match=r"broken\.json: no annotation file in JSON \(UTF-8\)"):
         layout_named(f"template:{broken}")
+
+
+def test_json_nested_too_deeply_and_a_pipe(tmp_path: Path) -> None:
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 200_000, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"deep\.json: no annotation file in JSON"):
+        layout_named(f"template:{deep}")
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(ValueError, match=r"pipe\.json: the annotation file cannot be read: it is no regular file"):
+        layout_named(f"template:{tmp_path / 'pipe.json'}")
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
+    path = tmp_path / "bom.json"
+    path.write_text(json.dumps(page(BODY)), encoding="utf-8-sig")
+    assert layout_named(f"template:{path}").width_pt == 421

@@ -259,3 +259,18 @@ def test_frames_hold_what_stands_before_the_rest(
         assert word.x + word.ink.right <= width
         assert line.baseline + word.ink.top >= 0
         assert line.baseline + word.ink.bottom <= setting.heights[line.frame] <= height
+
+
+@pytest.mark.parametrize("text", ["x" * 6000, "ab " + "x,)" * 2000, "（" + "，" * 6000])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_word_of_any_length_costs_what_its_lines_hold(text: str, lang: str) -> None:
+    measured = 0
+
+    def counted(word: str) -> Ink:
+        nonlocal measured
+        measured += len(word)
+        return block(word)
+
+    setting = typeset(text, lang, [replace(frame(50 * EM), measure=counted)])
+    assert "".join(word for line in lines(setting) for word in line) == text.replace(" ", "")
+    assert measured < 40 * len(text)

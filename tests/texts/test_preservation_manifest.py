@@ -184,3 +184,9 @@ def test_the_names_of_a_layout(layout: str, slug: str, found: str) -> None:
     assert re.fullmatch("[a-z0-9][a-z0-9-]*", name)
     assert name == slug or (slug.endswith("-") and re.fullmatch(f"{slug}[0-9a-f]{{8}}", name))
     assert layout_in(PurePosixPath("/cases"), layout) == found
+
+
+def test_a_length_that_no_float_holds(tmp_path: Path) -> None:
+    told = problem(raw(tmp_path / "m.jsonl", [source(n_text=10**390)], PRESERVATION))
+    assert told.startswith(":2: field 'n_text' = 1000")
+    assert "less than or equal to 1000000000" in told

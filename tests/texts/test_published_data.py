@@ -174,6 +174,14 @@ def test_broken_json_and_missing_sources(tmp_path: Path) -> None:
             reader(tmp_path / "nowhere")
 
 
+def test_rows_nested_too_deeply_or_with_numbers_too_long(tmp_path: Path) -> None:
+    for line in (b"[" * 200_000, b'{"id": ' + b"1" * 5000 + b"}"):
+        (tmp_path / "p.jsonl").write_bytes(line)
+        for reader in (faithc4, zerosense):
+            with pytest.raises(TextsError, match=r"p\.jsonl:1: not JSON"):
+                reader(tmp_path / "p.jsonl")
+
+
 def test_an_unknown_language_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TextsError, match="lang 'fr' is unknown: choose one of en, zh, ko"):
         faithc4(jsonl(tmp_path / "p.jsonl", PAGES), langs=["fr"])

@@ -131,6 +131,7 @@ def test_where_the_region_is_told(tmp_path: Path) -> None:
         ({"label_output": [{"x": -3, "y": 1, "width": 21, "height": 5}]}, "passes the page's edge by 3 % of it"),
         ({"label_output": [{"x": 1, "y": 1, "width": 2, "height": 5, "rotation": 9}]}, r"rotation' = 9 must be 0"),
         ({"label_output": [{"x": float("nan"), "y": 1, "width": 2, "height": 5}]}, r"\.x' = nan must be a number"),
+        ({"label_output": [{"x": 10**400, "y": 1, "width": 2, "height": 5}]}, r"\.x' = 1000.* must be a number"),
         ({"region": "figure"}, r"field 'region' = 'figure' is unknown"),
         ({"data_source": 7}, r"field 'data_source' = 7 must be text"),
         ({"image_output": "inputs/page_1.png"}, r"has no result of OCR: there must be one, page_1\.json"),
@@ -201,6 +202,12 @@ def test_rules_for_results(
         ([], "field 'parsing_res_list' must be a list of blocks"),
         ({"width": 1, "height": 1}, "field 'parsing_res_list' must be a list of blocks"),
         ({**RESULT, "width": None}, "field 'width' = None must be the page's width in pixels"),
+        ({**RESULT, "width": 10**400}, "field 'width' = 1000.* must be the page's width in pixels, at least 1"),
+        ({**RESULT, "height": 1e-320}, "field 'height' = 1e-320 must be the page's height in pixels, at least 1"),
+        (
+            {**RESULT, "parsing_res_list": [{"block_bbox": [10**400, 9, 5, 5]}]},
+            r"block_bbox' = .* must be four numbers",
+        ),
         ({**RESULT, "height": 0}, "field 'height' = 0 must be the page's height in pixels"),
         ({**RESULT, "parsing_res_list": ["x"]}, r"field 'parsing_res_list\[0\]' = 'x' must be an object"),
         ({**RESULT, "parsing_res_list": [{}]}, r"\[0\].block_bbox' = None must be four numbers"),
@@ -214,6 +221,13 @@ def test_a_wrong_result_is_named(tmp_path: Path, result: Any, message: str) -> N
     with pytest.raises(TextsError, match=message) as caught:
         read(tmp_path, result=result)
     assert "page_1_modified_res.json" in str(caught.value)
+
+
+def test_a_result_with_a_byte_order_mark(tmp_path: Path) -> None:
+    expected = read(tmp_path).items[0].blocks
+    (file,) = tmp_path.rglob("page_1_modified_res.json")
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert read_vde(str(tmp_path)).items[0].blocks == expected
 
 
 def test_a_wrapped_result(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from pytest_vtcfaith.models.language.sources import find_source, revision
-from pytest_vtcfaith.models.language.transformers import DTYPES, TransformersModel
+from pytest_vtcfaith.models.language.transformers import TransformersModel, check_dtype
 from pytest_vtcfaith.models.protocols import LanguageModel, Tokenizer
 from pytest_vtcfaith.texts.errors import TextsError, import_extra, show
 from pytest_vtcfaith.texts.zerosense.tokenfiles import JsonTokenizer, open_tokenizer
@@ -25,8 +25,9 @@ def load_language_model(
     one, e.g. `cuda`. Raises TextsError naming the model when something of it is missing or wrong, MissingExtra without
     torch, transformers, or for GGUF files gguf.
     """
-    if dtype not in DTYPES:
-        raise TextsError(f"dtype {show(dtype)} is unknown: choose one of {', '.join(DTYPES)}")
+    check_dtype(dtype)
+    if threads is not None and threads < 1:
+        raise TextsError(f"threads {threads} must be at least 1")
     source = find_source(name)
     weights = source.weights()
     transformers, torch = _libraries(gguf=source.gguf is not None)

@@ -7,13 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.models.protocols import Tokenizer
-from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.texts.errors import TextsError, show
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 DTYPES = ("float32", "bfloat16", "float16")
+
+
+def check_dtype(dtype: str) -> None:
+    """Raises TextsError unless the dtype is one of `DTYPES`."""
+    if dtype not in DTYPES:
+        raise TextsError(f"dtype {show(dtype)} is unknown: choose one of {', '.join(DTYPES)}")
+
 
 _POSITIONS = 256  # a pass, so that the logits of a large vocabulary (262,144 × 4 bytes each) stay under 300 MB
 _ROWS = 32  # a block of logits in float64

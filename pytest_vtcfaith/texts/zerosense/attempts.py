@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from pytest_vtcfaith.texts.checks import check_seed, check_share
+from pytest_vtcfaith.texts.checks import check_seed, check_share, is_finite
 from pytest_vtcfaith.texts.errors import TextsError, show
 from pytest_vtcfaith.texts.zerosense.sampling import Drawn, attempt_seed, generate_batch
 from pytest_vtcfaith.texts.zerosense.validation import Statistics, check_statistic, statistics, validate
@@ -65,14 +65,20 @@ class Attempt:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """The attempt that `as_json` gave."""
-        return cls(
+        """The attempt that `as_json` gave. Raises TypeError or KeyError for anything else."""
+        found = cls(
             **{
                 **value,
                 "generator": Statistics(**value["generator"]),
                 "validators": tuple(Statistics(**one) for one in value["validators"]),
             }
         )
+        numbers = [found.length, found.number, found.least_candidates, found.mean_candidates]
+        for told in (found.generator, *found.validators):
+            numbers += astuple(told)
+        if not isinstance(found.text, str) or not all(map(is_finite, numbers)):
+            raise TypeError("an attempt has a text and numbers")
+        return found
 
 
 class Maker:

@@ -60,9 +60,11 @@ def generate(
     word and every round.
 
     Returns the kept attempts by ascending length. Raises TextsError naming model, step and τ for an empty candidate
-    set, a NaN probability or a spent budget, and for a wrong argument or journal.
+    set, a NaN probability or a spent budget, for a validator that is the generator
+    (`check_models`), and for a wrong argument or journal.
     """
     _check(words, counts, budget)
+    check_models(generator, validators)
     maker = Maker(generator, validators, words, recipe)
     book = None if journal is None else Journal(journal, parameters(generator, validators, words, recipe))
     batch = recipe.batch
@@ -78,7 +80,7 @@ def generate(
                 raise _spent(maker, judged, len(found), counts[length], recipe)
             saved = book.rounds.get((length, first // batch)) if book else None
             if saved is not None:
-                made = [Attempt.from_json(one) for one in saved]
+                made = _taken_over(journal, saved)
             else:
                 before = state.drawn
 
@@ -103,6 +105,25 @@ def generate(
             progress(state)
         kept += found
     return kept
+
+
+def _taken_over(journal: Path | None, saved: Sequence[Mapping[str, Any]]) -> list[Attempt]:
+    try:
+        return [Attempt.from_json(one) for one in saved]
+    except (TypeError, KeyError, AttributeError) as error:
+        raise TextsError(
+            f"{journal}: {show(saved)} are no attempts of a round: remove the file to begin anew"
+        ) from error
+
+
+def check_models(generator: LanguageModel, validators: Sequence[LanguageModel]) -> None:
+    """Raises TextsError for a validator that is the generator: it would judge what it chose itself (Eq. 10)."""
+    for place, validator in enumerate(validators, 1):
+        if validator.revision == generator.revision:
+            raise TextsError(
+                f"validator {place}, {show(validator.name)}, has the weights of the generator {show(generator.name)} "
+                f"(SHA-256 {generator.revision[:12]}…): a model finds its own choices improbable: name another"
+            )
 
 
 def parameters(

@@ -8,10 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_vtcfaith.texts.build import SOURCES
 from pytest_vtcfaith.texts.documents import Document
-from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.texts.errors import TextsError, show
 from pytest_vtcfaith.texts.manifest import Draft, manifest_bytes
 from pytest_vtcfaith.texts.partners import matched_passage
+from pytest_vtcfaith.texts.rows import MATCHED
 from pytest_vtcfaith.texts.tokenizers import count_tokens
 from pytest_vtcfaith.texts.zerosense.attempts import Attempt
 from pytest_vtcfaith.texts.zerosense.lengths import split
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.models.protocols import Tokenizer
 
 GENERATOR = "vtcfaith build zerosense"
+_CONTROLS = ("swap-", "shuffle-", "word-")
 
 
 def draft(
@@ -75,8 +78,10 @@ def check_draft(
     """Checks what a manifest at `path` will hold beside its texts, before these are made.
 
     `lengths` are those of the sequences, `paired` says whether some get a natural text; the rest is as in `draft`.
-    Raises ManifestError for what `draft` would be refused for, TextsError for an unknown tokenizer.
+    Raises ManifestError for what `draft` would be refused for, TextsError for the name of another
+    source (`check_source`) and an unknown tokenizer.
     """
+    check_source(source)
     sources = (source, f"natural-at-{source}") if paired else (source,)
     number = count_tokens("word", str(header["tokenizer"]))
     rows = [
@@ -85,6 +90,15 @@ def check_draft(
         for name in sources
     ]
     manifest_bytes(path, header, rows)
+
+
+def check_source(source: str) -> None:
+    """Raises TextsError for the name of another source: these texts would be taken for natural ones or a control."""
+    if source in SOURCES or source.startswith((MATCHED, *_CONTROLS)):
+        raise TextsError(
+            f"source {show(source)} is the name of other texts ({', '.join(SOURCES)}, {MATCHED}…, "
+            f"{', '.join(f'{name}…' for name in _CONTROLS)}): take another, as in zerosense-1e-4"
+        )
 
 
 def record(one: Attempt, parameters: Mapping[str, Any], tokenizers: Sequence[Tokenizer]) -> dict[str, Any]:

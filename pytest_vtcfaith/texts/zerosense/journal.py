@@ -72,8 +72,8 @@ class Journal:
                 if number == 1:
                     self._check_header(line, header)
                 else:
-                    self.rounds[line["length"], line["round"]] = line["attempts"]
-            except (ValueError, KeyError, TypeError) as error:
+                    self.rounds[line["length"], line["round"]] = _attempts(line["attempts"])
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 if isinstance(error, TextsError):
                     raise
                 if number == len(lines) > 1 and not torn:  # the system crashed before the line was on the disk
@@ -84,7 +84,9 @@ class Journal:
                 ) from error
         return whole
 
-    def _check_header(self, found: Mapping[str, Any], header: Mapping[str, Any]) -> None:
+    def _check_header(self, found: Any, header: Mapping[str, Any]) -> None:
+        if not isinstance(found, dict):
+            raise TypeError("no object")
         for field in sorted({*found, *header}):
             before, now = found.get(field), header.get(field)
             if before != now:
@@ -92,6 +94,13 @@ class Journal:
                     f"{self.path}: it was begun with {field} = {_shown(before, now)}, now it is {_shown(now, before)}: "
                     "give the same options to go on, or remove the file to begin anew"
                 )
+
+
+def _attempts(value: Any) -> list[dict[str, Any]]:
+    """The attempts of a line. Raises TypeError when they are not a list of objects."""
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise TypeError("no list of attempts")
+    return value
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ PACKAGES = {
 }
 """Short names of tokenizers that come as Python packages."""
 
+_RANKS = 2**32 - 1  # tiktoken's numbers; the last one stands for none
 _SUFFIXES = (".json", ".tiktoken", ".model")
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 # words with the space before them, numbers, punctuation, space; rank files do not say how their text is cut, and
@@ -120,8 +121,9 @@ def open_tokenizer(name: str) -> Tokenizer | None:
         return JsonTokenizer(name, digest, _parsed(path, tokenizers.Tokenizer.from_buffer, data))
     if path.suffix == ".tiktoken":
         ranks = _ranks(path, data)
-        encoding = import_extra("tiktoken", "build").Encoding(
-            path.name, pat_str=_PIECES, mergeable_ranks=ranks, special_tokens={}
+        make = import_extra("tiktoken", "build").Encoding
+        encoding = _parsed(
+            path, lambda known: make(path.name, pat_str=_PIECES, mergeable_ranks=known, special_tokens={}), ranks
         )
         return RankTokenizer(name, digest, ranks, encoding)
     sentencepiece = import_extra("sentencepiece", "build")
@@ -148,25 +150,39 @@ def _packaged(name: str) -> Path | None:
     raise TextsError(f"tokenizer {show(name)}: name one file of the package, pip:{package}/FILE; it has {names}")
 
 
-def _parsed(path: Path, parse: Any, data: bytes) -> Any:
+def _parsed(path: Path, parse: Any, data: Any) -> Any:
     try:
         return parse(data)
-    except Exception as error:  # both libraries raise plain Exception or RuntimeError
+    except BaseException as error:  # both libraries raise plain Exception or RuntimeError; a panic of Rust is neither
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise TextsError(f"{path}: it is no tokenizer of that kind ({error}): download it again") from error
 
 
 def _ranks(path: Path, data: bytes) -> dict[bytes, int]:
-    ranks = {}
+    ranks: dict[bytes, int] = {}
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         try:
             token, rank = line.split()
-            ranks[base64.b64decode(token, validate=True)] = int(rank)
+            piece = base64.b64decode(token, validate=True)
+            if piece in ranks:
+                raise ValueError("the token stands twice")
+            ranks[piece] = int(rank)
         except ValueError as error:
             raise TextsError(f"{path}:{number}: no token in base64 and rank ({error}): download it again") from error
     if not ranks:
         raise TextsError(f"{path}: it holds no tokens: download it again")
+    # tiktoken looks up the ranks of bytes without asking whether there are any, and panics where there are none
+    missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
+    if missing:
+        raise TextsError(
+            f"{path}: {len(missing)} of the 256 single bytes have no rank, the first is 0x{missing[0]:02x}: it is "
+            "incomplete, download it again"
+        )
+    if not all(0 <= rank < _RANKS for rank in ranks.values()) or len(set(ranks.values())) < len(ranks):
+        raise TextsError(f"{path}: ranks must be different numbers from 0 to {_RANKS - 1}: download it again")
     return ranks
 
 

@@ -231,3 +231,22 @@ def test_wrong_recipes(given: dict[str, Any], problem: str) -> None:
 def test_an_empty_candidate_set_is_an_error(generator: Any, words: tuple[str, ...]) -> None:
     with pytest.raises(TextsError, match=r"step \d+ of 12, τ1 = 1e-30: the candidate set is empty"):
         generate(generator, [], words, counts={12: 1}, recipe=Recipe(tau1=1e-30))
+
+
+@pytest.mark.parametrize("change", [{"generator": 7}, {"text": 7}, {"least_candidates": "many"}, {"more": 1}])
+def test_a_journal_of_other_attempts(
+    generator: Any, words: tuple[str, ...], tmp_path: Path, change: dict[str, Any]
+) -> None:
+    path = tmp_path / "j"
+    generate(generator, [], words, counts={12: 1}, recipe=RECIPE, journal=path)
+    header, line, end = path.read_text(encoding="utf-8").split("\n")
+    content = json.loads(line)
+    content["attempts"][0] |= change
+    path.write_text(f"{header}\n{json.dumps(content)}\n{end}", encoding="utf-8")
+    with pytest.raises(TextsError, match=r"j: .* are no attempts of a round: remove the file to begin anew"):
+        generate(generator, [], words, counts={12: 1}, recipe=RECIPE, journal=path)
+
+
+def test_the_generator_is_no_validator(generator: Any, validator: Any, words: tuple[str, ...]) -> None:
+    with pytest.raises(TextsError, match=r"validator 2, .* has the weights of the generator .*: name another"):
+        generate(generator, [validator, replace(generator, name="other")], words, counts={12: 1}, recipe=RECIPE)

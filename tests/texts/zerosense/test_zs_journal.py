@@ -93,3 +93,27 @@ def test_a_folder_in_its_place(tmp_path: Path) -> None:
     (tmp_path / "j").mkdir()
     with pytest.raises(TextsError, match="the journal cannot be used"):
         Journal(tmp_path / "j", PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[" * 200_000,
+        b'{"length": 300, "round": 0, "attempts": 7}',
+        b'{"length": 300, "round": 0, "attempts": [7]}',
+        b"[]",
+    ],
+)
+def test_lines_of_another_kind(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "j"
+    lines = filled(path).split(b"\n")
+    lines[1] = line
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(TextsError, match=r"j:2: .* is no line of a journal: remove the file"):
+        Journal(path, PARAMETERS)
+
+
+def test_a_header_of_another_kind(tmp_path: Path) -> None:
+    (tmp_path / "j").write_bytes(b"[]\n")
+    with pytest.raises(TextsError, match=r"j:1: '\[\]' is no line of a journal"):
+        Journal(tmp_path / "j", PARAMETERS)

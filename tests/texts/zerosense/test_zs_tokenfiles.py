@@ -18,6 +18,9 @@ from pytest_vtcfaith.texts.zerosense.tokenfiles import byte_alphabet, open_token
 pytest.importorskip("tokenizers", reason="needs the extra torch")
 
 
+RANKS = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+
+
 def saved(tokenizer: Any, folder: Path) -> Path:
     path = folder / "tokenizer.json"
     tokenizer.save(str(path))
@@ -161,6 +164,16 @@ def test_what_has_no_tokenizer_of_its_own_is_left_to_others(name: str) -> None:
         ("x.model", b"no", "no tokenizer of that kind"),
         ("x.tiktoken", b"IQ== 0\nIg== x\n", r"x\.tiktoken:2: no token in base64"),
         ("x.tiktoken", b"", "holds no tokens"),
+        (
+            "x.tiktoken",
+            b"IQ== 0\nIg== 1\n",
+            r"x\.tiktoken: 254 of the 256 single bytes have no rank, .* 0x00",
+        ),
+        ("x.tiktoken", RANKS + b"YWI= 7\n", r"x\.tiktoken: ranks must be different numbers"),
+        ("x.tiktoken", RANKS + b"YWI= -1\n", r"x\.tiktoken: ranks must be different numbers from 0"),
+        ("x.tiktoken", RANKS + b"YWI= 4294967296\n", r"x\.tiktoken: ranks must be different numbers from 0"),
+        ("x.tiktoken", RANKS + b"AA== 300\n", r"x\.tiktoken:257: .*the token stands twice"),
+        ("tokenizer.json", b"[" * 200_000, "no tokenizer of that kind"),
     ],
 )
 def test_broken_files(tmp_path: Path, file: str, data: bytes, problem: str) -> None:
