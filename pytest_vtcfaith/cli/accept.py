@@ -80,7 +80,7 @@ def accept(
         if not confirmed(f"Write {len(changing)} baselines into {folder}?", yes):
             say("not accepted: nothing was written (scripts give --yes)", "red")
             raise typer.Exit(1)
-        write(folder, changing)
+        write(folder, found)
         say(f"accepted: {len(changing)} baselines written into {folder}", "green")
 
 

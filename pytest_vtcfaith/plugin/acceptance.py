@@ -95,10 +95,10 @@ def candidates(merged: Merged, models: Sequence[str], suites: Sequence[str], tie
 
 
 def accept(folder: Path, chosen: Sequence[Candidate]) -> None:
-    """Writes the baselines of the candidates into `folder`.
+    """Writes the baselines of those candidates that change into `folder`.
 
-    Raises BaselineError, and writes nothing, when a file is no longer what the candidate was made beside: another run
-    was accepted meanwhile; OSError where one cannot be written.
+    Raises BaselineError, and writes nothing, when a file is no longer what its candidate was made beside, also one that
+    stays as it is: another run was accepted meanwhile, and the two would be mixed; OSError where one cannot be written.
     """
     with locked(folder):
         for candidate in chosen:
@@ -107,7 +107,7 @@ def accept(folder: Path, chosen: Sequence[Candidate]) -> None:
                     f"{candidate.path}: has changed since it was shown, by another accept: nothing is written; look at "
                     "the changes again"
                 )
-        write_baselines({candidate.path: candidate.new for candidate in chosen if candidate.new is not None})
+        write_baselines({c.path: c.new for c in chosen if c.changes and c.new is not None})
 
 
 def _read(path: Path) -> tuple[Mapping[str, Any] | None, str]:

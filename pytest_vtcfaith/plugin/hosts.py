@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -109,6 +110,7 @@ class HostSession:
             done=lambda case: self._waiting[case] <= 0,
             spare=lambda device: None if self._spares is None else self._spares.take(device),
         )
+        threading.Thread(target=_import_ahead, daemon=True).start()
         # a run that was killed lacks the last replies, a new one all of them: tests find out what the others lack
         ends = {slug: [*found.values()] for slug, found in asks.items() if found}
         self._hosts.start(
@@ -208,6 +210,13 @@ def _asks(item: pytest.Item) -> Ask | None:
     ask = getattr(getattr(item, "callspec", None), "params", {}).get("vtc_case")
     wants = "vtc_response" in getattr(item, "fixturenames", ())
     return ask if wants and isinstance(ask, Ask) and ask.spec.lives == "host" else None
+
+
+def _import_ahead() -> None:
+    """What the gates need, while this process has nothing to do but wait for hosts and workers."""
+    import numpy  # noqa: F401
+
+    import pytest_vtcfaith.gating.judge  # noqa: F401
 
 
 def _has_case(item: pytest.Item) -> bool:

@@ -280,3 +280,20 @@ def test_a_folder_that_cannot_be_written_is_an_error(project, vtcfaith, states, 
     assert "Permission denied" in said
     assert baselines(project) == states[0]
     assert all(read_baseline(project / "data" / "baselines" / name) is not None for name in states[0])
+
+
+def test_a_file_that_stays_as_it_is_may_not_change_meanwhile_either(project, states, monkeypatch, vtcfaith) -> None:
+    old, new = states
+    random, scramble = "mine/rewriting-en-random.json", "mine/rewriting-en-scramble.json"
+    baselines_folder = project / "data" / "baselines"
+    (baselines_folder / random).write_bytes(new[random])  # another accept is half way
+
+    def meanwhile(question: str, yes: bool) -> bool:
+        (baselines_folder / scramble).write_bytes(new[scramble])
+        return True
+
+    monkeypatch.setattr(sys.modules["pytest_vtcfaith.cli.accept"], "confirmed", meanwhile)
+    status, said = vtcfaith("accept", "accepted")
+    assert status == 2
+    assert "has changed since it was shown" in said
+    assert baselines(project) == {**old, random: new[random], scramble: new[scramble]}
