@@ -48,7 +48,7 @@ def changes(verdicts: Iterable[Verdict]) -> list[Change]:
                 tier=verdict.tier,
                 model=verdict.model,
                 metric=verdict.metric,
-                loss=f"{compared.loss:+.4f}",
+                loss=f"{compared.loss + 0.0:+.4f}",
                 allowed=f"{'±' if compared.equivalence else ''}{compared.margin:g}",
                 sees=_limit(compared, compared.detectable, _nothing(compared)),
                 quiet_at=_limit(compared, compared.quiet_margin and _up(compared.quiet_margin), "no margin"),
