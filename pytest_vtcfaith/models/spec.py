@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_vtcfaith.metrics.scripts import LANGUAGES
+from pytest_vtcfaith.pages import checks
 from pytest_vtcfaith.pages.budget import visual_tokens as count_visual_tokens
 
 LONGEST_SHOWN = 300
@@ -89,12 +90,8 @@ def table(name: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value of an option for a message; whole numbers, of any length in TOML, and long texts are cut."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python writes no number of over 4300 digits
-        return f"a number of {value.bit_length()} bits" if isinstance(value, int) else "a value with a number too long"
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+    """A value of an option for a message; long texts are cut."""
+    return checks.shown(value, LONGEST_SHOWN)
 
 
 def check_options(options: Mapping[str, Any], known: Mapping[str, str], name: str) -> None:

@@ -27,13 +27,13 @@ def is_number(value: object) -> TypeGuard[int | float]:
         return False
 
 
-def shown(value: object) -> str:
-    """A value as a message shows it, at most 81 characters."""
+def shown(value: object, longest: int = _SHOWN) -> str:
+    """A value as a message shows it, cut after `longest` characters."""
     try:
         text = repr(value)
     except (RecursionError, ValueError):  # nested too deeply, or an integer of over 4,300 digits
         text = f"<{type(value).__name__}>"
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= longest else text[:longest] + "…"
 
 
 def check_numbers(layout: Any, ranges: Mapping[str, tuple[float, float]], *, over: bool = False) -> None:

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from typing import TypeGuard
-
 from pytest_vtcfaith.texts.errors import TextsError, show
 
 LEAST_RATIO, MOST_RATIO = 0.1, 1000.0
 """The compression ratios a page may be asked for; those of the papers lie between 1 and 20."""
-
-
-def is_finite(value: object) -> TypeGuard[int | float]:
-    """Whether a value, maybe of a JSON file, is a number that a float can hold, and neither NaN nor infinite."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer of over 308 digits
-        return False
 
 
 def check_share(name: str, value: object) -> None:

@@ -28,7 +28,7 @@ from typing import Any
 from pytest_vtcfaith.metrics.blocks import Block
 from pytest_vtcfaith.metrics.boxes import percent_to_pixels
 from pytest_vtcfaith.metrics.edit import Operation
-from pytest_vtcfaith.texts.checks import is_finite
+from pytest_vtcfaith.pages.checks import is_number
 from pytest_vtcfaith.texts.documents import read_file
 from pytest_vtcfaith.texts.errors import TextsError, show
 from pytest_vtcfaith.texts.published import _data_set
@@ -285,7 +285,7 @@ def _boxes(row: _Row, page: tuple[int, int], name: str, notes: list[str]) -> Ite
 
 def _percent(row: _Row, field: str, label: Mapping[str, Any], side: str) -> float:
     value = label.get(side)
-    if not is_finite(value):
+    if not is_number(value):
         raise row.error(f"{field}.{side}", value, "must be a number, in percent of the page: add it")
     return float(value)
 

@@ -11,7 +11,7 @@ from pytest_vtcfaith.metrics.blocks import Block
 from pytest_vtcfaith.metrics.boxes import Box, area
 from pytest_vtcfaith.metrics.tables import without_tags
 from pytest_vtcfaith.metrics.teds import has_table
-from pytest_vtcfaith.texts.checks import is_finite
+from pytest_vtcfaith.pages.checks import is_number
 from pytest_vtcfaith.texts.documents import read_file
 from pytest_vtcfaith.texts.errors import TextsError, show
 
@@ -75,7 +75,7 @@ def _scale(
         notes.append(f"{name}: {file}: no width and height: its boxes are taken as pixels of the reference")
         return 1.0, 1.0
     for side, value in zip(("width", "height"), told, strict=True):
-        if not is_finite(value) or value < 1:
+        if not is_number(value) or value < 1:
             raise _error(file, side, f"= {show(value)} must be the page's {side} in pixels, at least 1: correct it")
     if told == page:
         return 1.0, 1.0
@@ -87,7 +87,7 @@ def _scale(
 
 def _box(file: Path, field: str, value: object) -> Box:
     numbers = value if isinstance(value, list) and len(value) == 4 else []
-    if not numbers or not all(map(is_finite, numbers)):
+    if not numbers or not all(map(is_number, numbers)):
         raise _error(file, field, f"= {show(value)} must be four numbers: left, top, right, bottom")
     left, top, right, bottom = map(float, numbers)
     if left >= right or top >= bottom or not area((left, top, right, bottom)):

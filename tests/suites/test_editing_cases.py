@@ -22,6 +22,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+ITEM = {
+    "image_input": "in.png",
+    "image_output": "out.png",
+    "instruction": "Make it dark",
+    "instruction type": "text replacement",
+    "language": "English",
+    "label_output": [{"x": 5, "y": 5, "width": 40, "height": 40}],
+}
+
+
 def test_cases_are_sorted_and_name_their_tiers(folder: Path) -> None:
     cases = editing_cases(folder)
     assert len(cases) == 96
@@ -59,15 +69,7 @@ def test_an_item_of_vde_bench(tmp_path: Path) -> None:
     ]
     result = {"width": 200, "height": 100, "parsing_res_list": rows}
     (tmp_path / "ocr" / "out_res.json").write_text(json.dumps(result), encoding="utf-8")
-    item = {
-        "id": 7,
-        "image_input": "in.png",
-        "image_output": "out.png",
-        "instruction": "Make it dark",
-        "instruction type": "text replacement",
-        "language": "English",
-        "label_output": [{"x": 5, "y": 5, "width": 40, "height": 40}],
-    }
+    item = {**ITEM, "id": 7}
     (tmp_path / "text.json").write_text(json.dumps([item]), encoding="utf-8")
     pair = pair_of_item(read_vde(str(tmp_path)).items[0])
     assert pair.source.size == pair.reference.size == (200, 100)
@@ -81,15 +83,7 @@ def test_an_item_of_vde_bench(tmp_path: Path) -> None:
 def test_an_item_that_was_not_read(tmp_path: Path) -> None:
     for name in ("in.png", "out.png"):
         Image.new("RGB", (100, 50), "white").save(tmp_path / name)
-    item = {
-        "id": "a",
-        "image_input": "in.png",
-        "image_output": "out.png",
-        "instruction": "Make it dark",
-        "instruction type": "text replacement",
-        "language": "English",
-        "label_output": [{"x": 5, "y": 5, "width": 40, "height": 40}],
-    }
+    item = {**ITEM, "id": "a"}
     (tmp_path / "text.json").write_text(json.dumps([item]), encoding="utf-8")
     with pytest.raises(ValueError, match="id a: there are no results of OCR"):
         pair_of_item(read_vde(str(tmp_path)).items[0])

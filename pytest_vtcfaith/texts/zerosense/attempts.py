@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from pytest_vtcfaith.texts.checks import check_seed, check_share, is_finite
+from pytest_vtcfaith.pages.checks import is_number
+from pytest_vtcfaith.texts.checks import check_seed, check_share
 from pytest_vtcfaith.texts.errors import TextsError, show
 from pytest_vtcfaith.texts.zerosense.sampling import Drawn, attempt_seed, generate_batch
 from pytest_vtcfaith.texts.zerosense.validation import Statistics, check_statistic, statistics, validate
@@ -76,7 +77,7 @@ class Attempt:
         numbers = [found.length, found.number, found.least_candidates, found.mean_candidates]
         for told in (found.generator, *found.validators):
             numbers += astuple(told)
-        if not isinstance(found.text, str) or not all(map(is_finite, numbers)):
+        if not isinstance(found.text, str) or not all(map(is_number, numbers)):
             raise TypeError("an attempt has a text and numbers")
         return found
 
