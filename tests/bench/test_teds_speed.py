@@ -1,6 +1,7 @@
 """Speed of TEDS against apted at the same costs, and its bounds (issue 5).
 
-Run it alone: `pytest tests/bench/test_teds_speed.py -s -p no:randomly`. It prints seconds a pair and fails over a target.
+Run it alone: `pytest tests/bench/test_teds_speed.py -s -p no:randomly`. It prints seconds a pair and fails
+over a target.
 """
 
 from __future__ import annotations
