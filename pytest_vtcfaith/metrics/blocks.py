@@ -87,8 +87,3 @@ def _optimal(pairs: Sequence[Match], rows: int, columns: int) -> list[Match]:
 def blocks_touching(blocks: Sequence[Block], boxes: Sequence[Sequence[float]]) -> list[Block]:
     """The blocks that share area with any of the boxes: those of the scope `local`, as the benchmark's code has it."""
     return [block for block in blocks if any(overlap(block.box, box) > 0 for box in boxes)]
-
-
-def blocks_clear_of(blocks: Sequence[Block], boxes: Sequence[Sequence[float]]) -> list[Block]:
-    """The blocks that share no area with any of the boxes: what an edit of these must leave alone."""
-    return [block for block in blocks if all(overlap(block.box, box) <= 0 for box in boxes)]

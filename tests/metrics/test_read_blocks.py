@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_vtcfaith.metrics import bleu, cdm, iou, match_blocks, textsim
 from pytest_vtcfaith.metrics.block_scores import block_scores, cdm_by_place
-from pytest_vtcfaith.metrics.blocks import Block, blocks_clear_of, blocks_touching
+from pytest_vtcfaith.metrics.blocks import Block, blocks_touching
 
 SIDES = st.integers(0, 8)
 BOXES = st.lists(st.tuples(SIDES, SIDES, st.integers(1, 6), st.integers(1, 6)), max_size=5).map(
@@ -134,11 +134,10 @@ def test_tables() -> None:
     assert (scores["teds"], scores["tables"], scores["tables_not_scored"]) == (None, 0, 1)
 
 
-def test_touching_and_clear() -> None:
+def test_touching() -> None:
     blocks = [line(number, str(number)) for number in range(4)]
     boxes = [(50, 10, 60, 21), (0, 75, 1, 80)]  # touches lines 0 and 1 inside, line 3 only at its edge
     assert [block.text for block in blocks_touching(blocks, boxes)] == ["0", "1"]
-    assert [block.text for block in blocks_clear_of(blocks, boxes)] == ["2", "3"]
 
 
 def test_cdm_by_place() -> None:
