@@ -9,13 +9,25 @@ if TYPE_CHECKING:
     from pytest_vtcfaith import strategies
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.metrics.outcomes import Reply
-    from pytest_vtcfaith.models.protocols import NotInstalled, Prompt, Transcriber
+    from pytest_vtcfaith.models.protocols import (
+        Answerer,
+        Editor,
+        Illustrator,
+        Judge,
+        NotInstalled,
+        Prompt,
+        Transcriber,
+    )
     from pytest_vtcfaith.models.registry import ModelSpec, register_model, resolve
     from pytest_vtcfaith.pages.page import Page
     from pytest_vtcfaith.suites.case import Case
 
 _HOMES = {
+    "Answerer": "pytest_vtcfaith.models.protocols",
     "Case": "pytest_vtcfaith.suites.case",
+    "Editor": "pytest_vtcfaith.models.protocols",
+    "Illustrator": "pytest_vtcfaith.models.protocols",
+    "Judge": "pytest_vtcfaith.models.protocols",
     "ModelSpec": "pytest_vtcfaith.models.registry",
     "NotInstalled": "pytest_vtcfaith.models.protocols",
     "Page": "pytest_vtcfaith.pages.page",
@@ -28,7 +40,11 @@ _HOMES = {
 }
 
 __all__ = [
+    "Answerer",
     "Case",
+    "Editor",
+    "Illustrator",
+    "Judge",
     "ModelSpec",
     "NotInstalled",
     "Page",

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_vtcfaith.engine.answers import answer_line, answers_file, append, no_answer
 from pytest_vtcfaith.engine.failures import breaks_device, out_of_memory, shortened
 from pytest_vtcfaith.engine.joined import join
-from pytest_vtcfaith.engine.run import Question, checked_replies, error_reply, judged, look_up, upright
+from pytest_vtcfaith.engine.run import Question, batch_of, error_reply, judged, look_up, put, upright
 from pytest_vtcfaith.engine.secrets import MASK, mask_secrets
 from pytest_vtcfaith.engine.store import ResponseStore
 from pytest_vtcfaith.engine.transcript import Transcript
@@ -44,7 +44,8 @@ PARENT_SECONDS = 1.0
 BROKEN = 70
 """Exit status of a host whose device or engine can do nothing more."""
 SECRET_SETTINGS = ("api_key", "apikey", "api-key", "access_token", "auth_token", "secret", "password")
-ENGINES = ("torch", "transformers", "vllm", "onnxruntime", "openai")
+ENGINES = ("torch", "transformers", "diffusers", "vllm", "onnxruntime", "openai")
+Batch = tuple[str, Prompt | None]
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ class _Page:
     case: _Case
     number: int
     question: Question
-    picture: Image.Image
+    picture: Image.Image | None
     key: str | None
 
 
@@ -170,8 +171,7 @@ class Host:
         self._tell(event="begin", cases=list({page.case.name: None for page in pages}))
         started = time.perf_counter()
         try:
-            replies = model.transcribe([page.picture for page in pages], pages[0].question.prompt)
-            replies = checked_replies(replies, len(pages))
+            replies = put(model, [page.question for page in pages], [page.picture for page in pages])
         except Exception as error:
             if breaks_device(error):
                 print(error_reply(error).error, file=sys.stderr, flush=True)
@@ -197,8 +197,10 @@ class Host:
         _die()  # without a last message: the other side is dead
 
     def _prepare(self) -> None:
-        """Makes batches of pages with one prompt; one that is not full goes out when nothing else can fill it."""
-        waiting: dict[Prompt, list[_Page]] = {}
+        """Makes batches of pages that may be asked together; one that is not full goes out when nothing else can fill
+        it.
+        """
+        waiting: dict[Batch, list[_Page]] = {}
         while True:
             if self._loaded.is_set():
                 self._send_full(waiting)
@@ -210,7 +212,7 @@ class Host:
                 asked = self._inbox.get(timeout=LONELY_SECONDS if self._more or not ready else 0)
             except queue.Empty:
                 if ready and (not self._more or sum(map(len, waiting.values())) == self._held):  # no more will be sent
-                    self._ready.put(waiting.pop(max(waiting, key=lambda prompt: len(waiting[prompt]))))
+                    self._ready.put(waiting.pop(max(waiting, key=lambda batch: len(waiting[batch]))))
                 continue
             if asked is None:
                 break
@@ -219,18 +221,18 @@ class Host:
                 if alone:
                     self._ready.put([page])
                 else:
-                    waiting.setdefault(page.question.prompt, []).append(page)
+                    waiting.setdefault(batch_of(page.question), []).append(page)
         for group in waiting.values():
             self._ready.put(group)
         self._ready.put(None)
 
-    def _send_full(self, waiting: dict[Prompt, list[_Page]]) -> None:
-        for prompt, group in list(waiting.items()):
+    def _send_full(self, waiting: dict[Batch, list[_Page]]) -> None:
+        for batch, group in list(waiting.items()):
             while len(group) >= self._batch_size:
                 full = group[: self._batch_size]
                 del group[: len(full)]
                 if not group:
-                    del waiting[prompt]
+                    del waiting[batch]
                 self._ready.put(full)
 
     def _open(self, name: str) -> list[_Page]:

@@ -30,15 +30,18 @@ class StoreWarning(UserWarning):
     """Replies could not be kept or found; nothing is lost but time."""
 
 
-def reply_key(spec: ModelSpec, prompt: Prompt, pixels: str) -> str:
-    """SHA-256, in hex, of everything that shapes a reply: the model's identity, the prompt, the picture's pixel key.
+def reply_key(spec: ModelSpec, prompt: Prompt, pixels: str, task: str = "transcribe") -> str:
+    """SHA-256, in hex, of everything that shapes a reply: the model's identity, the task, the prompt, the picture's
+    pixel key ("" without a picture).
 
-    An engine without prompts sees the language only.
+    A transcriber without prompts sees the language only.
     """
     asked = {"lang": prompt.lang}
-    if spec.prompts:
+    if spec.prompts or task != "transcribe":
         asked |= {"text": prompt.text, "condition": prompt.condition}
     content = {"version": KEY_VERSION, "model": spec.identity, "prompt": asked, "picture": pixels}
+    if task != "transcribe":
+        content["task"] = task
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 

@@ -46,6 +46,7 @@ class Reply:
     - `completion_tokens`, `max_tokens`: generated tokens and their limit; `image_tokens`, `budget_tokens`: visual
       tokens of the picture and the most that the tier allows. None where unknown.
     - `refusal`: the server's refusal field; `error`: why there is no reply (transport, crash, time-out).
+    - `picture`: what an editor or illustrator gave, a PNG file in base64; None for a reply that is a text.
     """
 
     text: str | None
@@ -56,6 +57,7 @@ class Reply:
     budget_tokens: int | None = None
     refusal: str | None = None
     error: str | None = None
+    picture: str | None = None
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Reply:
@@ -115,6 +117,33 @@ def outcome(page_text: str, reply: Reply | Mapping[str, Any], *, lang: str) -> s
         return "repetition"
     if script_share(text, lang) < 0.01 and script_share(page, lang) > 0.10:
         return "script_mismatch"
+    return "complete"
+
+
+def answer_outcome(reply: Reply) -> str:
+    """The outcome of an answer to a question, which may be one word long: `infrastructure_error`, `refused`, `empty`
+    (blank), `truncated` or `complete`, whichever applies first. Source: definitions §4.
+    """
+    if reply.error is not None:
+        return "infrastructure_error"
+    text = reply.text or ""
+    if reply.refusal or refuses("", text):
+        return "refused"
+    if not text.strip():
+        return "empty"
+    return "truncated" if cut_off(reply) else "complete"
+
+
+def picture_outcome(reply: Reply) -> str:
+    """The outcome of an edited or drawn picture: `infrastructure_error`, `refused`, `empty` (no picture) or `complete`.
+
+    Source: definitions §4.
+    """
+    if reply.error is not None:
+        return "infrastructure_error"
+    if reply.picture is None:
+        text = reply.text or ""
+        return "refused" if reply.refusal or refuses("", text) else "empty"
     return "complete"
 
 

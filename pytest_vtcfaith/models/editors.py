@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics.boxes import overlap
 from pytest_vtcfaith.pages.edits.design import Design
@@ -24,15 +24,6 @@ BLUR = 2.5
 """Radius of the blurred page, in pixels."""
 RESIZED = 0.97
 """Letter size of the re-typeset page over that of the reference."""
-
-
-@runtime_checkable
-class Editor(Protocol):
-    """Edits pages."""
-
-    def edit(self, images: Sequence[Image.Image], instructions: Sequence[str]) -> Sequence[Image.Image]:
-        """Does to each picture (RGB, upright) what its instruction asks, and returns one picture for each."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ A `Reader` is what reads edited pages. `BoxReader` makes one of any engine that 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pytest_vtcfaith.metrics.blocks import Block
 from pytest_vtcfaith.metrics.boxes import Box, enclosing, overlap
@@ -109,15 +109,15 @@ class RememberingReader:
         return [self._read[key] for key in keys]
 
 
-def reader_named(name: str) -> BoxReader:
-    """The reader of a registered model that finds boxes, as `rapidocr` does.
+def reader_named(name: str, configured: Mapping[str, Mapping[str, Any]] | None = None) -> BoxReader:
+    """The reader of a registered model that finds boxes, as `rapidocr` does; `configured` as `registry.resolve` has it.
 
     Raises ValueError for a model that tells no boxes, and as `registry.resolve` for an unknown one; NotInstalled for
     what this machine lacks.
     """
     from pytest_vtcfaith.models.registry import resolve
 
-    engine = resolve(name).load()
+    engine = resolve(name, configured).load()
     if not isinstance(engine, BoxFinder):
         raise ValueError(f"model {name!r} tells no boxes of what it reads: choose one that does, as rapidocr")
     return BoxReader(engine)

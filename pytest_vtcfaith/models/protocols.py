@@ -26,6 +26,10 @@ class Prompt:
     condition: str = "plain"
 
 
+TASKS: Mapping[str, str] = {"transcribe": "Transcriber", "edit": "Editor", "answer": "Answerer", "draw": "Illustrator"}
+"""What a model may be asked to do, which is also the name of its method, and the protocol that has it."""
+
+
 class NotInstalled(Exception):
     """Something this machine lacks (language data, an engine, weights); the message names the mend.
 
@@ -39,6 +43,44 @@ class Transcriber(Protocol):
 
     def transcribe(self, images: Sequence[Image.Image], prompt: Prompt) -> Sequence[Reply | str]:
         """Reads each picture (RGB, upright, on white) and returns one reply per picture, in their order."""
+        ...
+
+
+@runtime_checkable
+class Editor(Protocol):
+    """Edits pages."""
+
+    def edit(self, images: Sequence[Image.Image], instructions: Sequence[str]) -> Sequence[Image.Image | Reply]:
+        """Does to each picture (RGB, upright, on white) what its instruction asks, and returns one picture for each;
+        a `Reply` with `refusal` or `error` in place of a picture says why there is none.
+        """
+        ...
+
+
+@runtime_checkable
+class Answerer(Protocol):
+    """Answers questions about pages."""
+
+    def answer(self, images: Sequence[Image.Image], questions: Sequence[str]) -> Sequence[Reply | str]:
+        """Answers each question from its picture (RGB, upright, on white), and returns one reply for each."""
+        ...
+
+
+@runtime_checkable
+class Illustrator(Protocol):
+    """Draws what it is asked for, text in it."""
+
+    def draw(self, prompts: Sequence[str]) -> Sequence[Image.Image | Reply]:
+        """Draws a picture for each prompt; a `Reply` with `refusal` or `error` in its place says why there is none."""
+        ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Judges statements by words alone."""
+
+    def judge(self, questions: Sequence[str]) -> Sequence[Reply | str]:
+        """Answers each question, and returns one reply for each."""
         ...
 
 

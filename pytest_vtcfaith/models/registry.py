@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pytest_vtcfaith.engine.secrets import mask_secrets
-from pytest_vtcfaith.models.spec import ModelSpec, check_declared, shown
+from pytest_vtcfaith.models.protocols import TASKS
+from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_tasks, shown
 from pytest_vtcfaith.models.spec import table as place
 
 __all__ = ["ModelSpec", "UnknownModel", "known_models", "register_model", "resolve"]
@@ -19,6 +20,7 @@ ENTRY_POINT_GROUP = "vtcfaith.models"
 # name -> module; each has spec(identifier, options, name) and imports its engine only inside ModelSpec.load
 ADAPTERS = {
     "doctr": "pytest_vtcfaith.models.doctr",
+    "editor": "pytest_vtcfaith.models.editor",
     "openai": "pytest_vtcfaith.models.openai",
     "rapidocr": "pytest_vtcfaith.models.rapidocr",
     "replay": "pytest_vtcfaith.models.replay",
@@ -29,6 +31,7 @@ ADAPTERS = {
 }
 # adapters that are nothing without an identifier, and what it is
 IDENTIFIED = {
+    "editor": "NAME",
     "openai": "NAME@URL",
     "replay": "FILE",
     "serve": "PATH_OR_ID",
@@ -52,24 +55,31 @@ def register_model(
     prompts: bool = True,
     revision: str = "",
     lives: str = "worker",
+    tasks: Collection[str] | None = None,
+    keep_ratio: float | None = None,
 ) -> Callable[[Factory], Factory]:
-    """Registers a transcriber of the user's own, usually in a conftest.py.
+    """Registers a model of the user's own, usually in a conftest.py.
 
-    Decorates a class, or a function without arguments, that gives a `Transcriber`; it is called once per process, when
-    the first page is read. `languages` are those the model reads (None: all), `visual_tokens` its visual-token family
-    (definitions §3), `prompts=False` says that the prompt's text is ignored. `revision` names code and weights and must
-    change when replies may; replies of a model without one are never stored, since an edited model could be judged by
-    what it answered before. `lives="host"` loads it once per device, in a process of its own that all workers ask, and
-    gives it full batches; with `worker` it is loaded in each worker and given one page at a time.
+    Decorates a class, or a function without arguments, that gives a `Transcriber`, `Editor`, `Answerer` or
+    `Illustrator`; it is called once per process, when the first page is read. `tasks` say which of them it is
+    (`transcribe`, `edit`, `answer`, `draw`; None: of a class those whose methods it has, of a function `transcribe`).
+    `keep_ratio` is the share of the visual tokens that a compression method keeps. `languages` are those the model
+    reads (None: all), `visual_tokens` its visual-token family (definitions §3), `prompts=False` says that the prompt's
+    text is ignored. `revision` names code and weights and must change when replies may; replies of a model without one
+    are never stored, since an edited model could be judged by what it answered before. `lives="host"` loads it once per
+    device, in a process of its own that all workers ask, and gives it full batches; with `worker` it is loaded in each
+    worker and given one page at a time.
 
-    Raises ValueError for a bad name, languages, family or `lives`, and when other code registered the name already;
-    importing the same file again is fine.
+    Raises ValueError for a bad name, languages, family, `lives`, tasks or ratio, and when other code registered the
+    name already; importing the same file again is fine.
     """
     if not isinstance(name, str) or not name or not name.isprintable() or name != name.strip():
         raise ValueError(
             f"register_model: name {name!r} must be printable text that neither begins nor ends with a space"
         )
     check_declared(name, languages, visual_tokens)
+    if tasks is not None:
+        check_tasks(name, tasks)
 
     def register(factory: Factory) -> Factory:
         if not callable(factory):
@@ -91,6 +101,8 @@ def register_model(
             revision=revision,
             lives=lives,
             adapter=f"registered:{name}",
+            tasks=_tasks_of(factory) if tasks is None else frozenset(tasks),
+            keep_ratio=keep_ratio,
         )
         REGISTERED[name] = (spec, origin)
         return factory
@@ -176,7 +188,7 @@ def _from_entry_point(point: EntryPoint) -> ModelSpec:
     if not callable(offered):
         raise ValueError(
             f"entry point {point.name!r} of {_distribution(point)} ({point.value}) must be a ModelSpec, a class"
-            f" or a function without arguments that gives a transcriber, got {type(offered).__name__}"
+            f" or a function without arguments that gives a model, got {type(offered).__name__}"
         )
     return ModelSpec(
         name=point.name,
@@ -184,11 +196,16 @@ def _from_entry_point(point: EntryPoint) -> ModelSpec:
         languages=None,
         revision=_distribution(point),
         adapter=f"entry point:{point.value}",
+        tasks=_tasks_of(offered),
     )
 
 
 def _distribution(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unknown package"
+
+
+def _tasks_of(factory: Callable[[], object]) -> frozenset[str]:
+    return frozenset(task for task in TASKS if callable(getattr(factory, task, None))) or frozenset({"transcribe"})
 
 
 def _source_file(factory: Callable[[], object]) -> Path | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_vtcfaith.metrics.scripts import LANGUAGES
+from pytest_vtcfaith.models.protocols import TASKS
 from pytest_vtcfaith.pages import checks
 from pytest_vtcfaith.pages.budget import visual_tokens as count_visual_tokens
 
@@ -22,12 +23,14 @@ class ModelSpec:
 
     `load` makes the model (no arguments); it may raise `NotInstalled`. `languages` are the languages the model reads
     (`en`, `zh`, `ko`), None for all. `visual_tokens` names its visual-token family (definitions §3). `lives` is
-    `worker` (one model per xdist worker) or `host` (one process per device for all workers). `prompts` is False for
-    an engine that takes no prompt. `revision` names code and weights, `adapter` what drives them, `options` the
-    settings. `needs_picture` is False where answers are looked up by case id. `remote` says that a host only passes
-    requests on, to a server: there is one for all devices.
+    `worker` (one model per xdist worker) or `host` (one process per device for all workers). `prompts` is False for an
+    engine that takes no prompt. `revision` names code and weights, `adapter` what drives them, `options` the settings.
+    `needs_picture` is False where answers are looked up by case id. `tasks` are what the model can be asked to do,
+    names of `TASKS`. `keep_ratio` is the share of the visual tokens that a compression method keeps (VTC-Bench), None
+    for a model that is none. `remote` says that a host only passes requests on, to a server: there is one for all
+    devices.
 
-    Raises ValueError as `check_declared` does, and for another `lives`.
+    Raises ValueError as `check_declared` does, and for another `lives`, task or ratio.
     """
 
     name: str
@@ -41,11 +44,20 @@ class ModelSpec:
     options: Mapping[str, Any] = field(default_factory=dict)
     needs_picture: bool = True
     remote: bool = False
+    tasks: frozenset[str] = frozenset({"transcribe"})
+    keep_ratio: float | None = None
 
     def __post_init__(self) -> None:
         check_declared(self.name, self.languages, self.visual_tokens)
         if self.lives not in ("worker", "host"):
             raise ValueError(f"model {self.name!r}: lives = {self.lives!r}: give 'worker' or 'host'")
+        check_tasks(self.name, self.tasks)
+        ratio = self.keep_ratio
+        if ratio is not None and (isinstance(ratio, bool) or not isinstance(ratio, int | float) or not 0 < ratio <= 1):
+            raise ValueError(
+                f"model {self.name!r}: keep_ratio = {shown(ratio)}: give the share of the visual tokens that it keeps, "
+                "over 0 and up to 1, or None"
+            )
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -82,6 +94,13 @@ def check_declared(name: str, languages: Collection[str] | None, visual_tokens: 
         count_visual_tokens(visual_tokens, 1024, 1024)
     except ValueError as error:
         raise ValueError(f"model {name!r}: {error}") from None
+
+
+def check_tasks(name: str, tasks: Collection[str]) -> None:
+    """Raises ValueError, naming the model, for tasks that are no collection of names of `TASKS`."""
+    if isinstance(tasks, str) or not isinstance(tasks, Collection) or not tasks or not set(tasks) <= set(TASKS):
+        given = tasks if isinstance(tasks, str) or not isinstance(tasks, Collection) else sorted(map(str, tasks))
+        raise ValueError(f"model {name!r}: tasks = {shown(given)}: give some of {', '.join(TASKS)}")
 
 
 def table(name: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 Style = Literal["serif", "sans", "wide"]
-STYLES = ("serif", "sans", "wide")
+STYLES: tuple[Style, ...] = ("serif", "sans", "wide")
 LANGUAGES = ("en", "zh", "ko", "mixed")
 _NAMED_IN_MESSAGE = 20
 

@@ -139,7 +139,7 @@ def _scaled(box: WordBox, sheet: Sheet, size: tuple[int, int]) -> WordBox:
 
 
 def _fingerprint(text: str, layout: Layout, lang: str, size: tuple[int, int] | None, last: bool) -> str:
-    parts = [RENDERER, text, _geometry(layout), lang, size, last, _font_keys(layout, lang), *_library_versions()]
+    parts = [RENDERER, text, _geometry(layout), lang, size, last, _font_keys(layout, lang), *library_versions()]
     return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
 
 
@@ -154,7 +154,8 @@ def _font_keys(layout: Layout, lang: str) -> list[tuple[str, float, float | None
 
 
 @lru_cache(maxsize=1)
-def _library_versions() -> tuple[str, str]:
+def library_versions() -> tuple[str, str]:
+    """Versions of Pillow and FreeType, which shape the pixels."""
     import PIL
     from PIL import features
 

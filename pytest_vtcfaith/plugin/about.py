@@ -78,6 +78,7 @@ def about_benchmark(run: Benchmark) -> dict[str, Any]:
         "shard": None if run.options.shard is None else str(run.options.shard),
         "selection_sha256": run.selection.sha256,
         "thresholds_sha256": run.thresholds_sha256,
+        "instruments": run.instruments_used,
         "asked": asked_for(run.options),
         "asked_twice": twice,
     }
@@ -132,6 +133,7 @@ def _about_model(slug: str, spec: ModelSpec, batch_size: int | None, records: li
         "options": dict(spec.options),
         "visual_tokens": spec.visual_tokens,
         "lives": spec.lives,
+        "tasks": sorted(spec.tasks),
         "devices": [record.device for record in records] if host else ["cpu"],
         "settings": [record.settings for record in records],
         "batch_size": (batch_size or spec.options.get("batch_size")) if host else 1,

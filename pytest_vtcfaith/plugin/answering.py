@@ -10,7 +10,10 @@ from pytest_vtcfaith.suites.base import Request
 
 
 def questions(ask: Ask, request: Request) -> list[Question]:
-    """What the host's engine asks for a case: a question for each page."""
+    """What the host's engine asks for a case: a question for each page, or one for a drawing."""
+    case, task = ask.case, run_task(ask)
+    if task == "draw":
+        return [Question(case.id, None, request.prompt, case.reference, case.lang, task=task)]
     return [
         Question(
             part.id,
@@ -20,9 +23,17 @@ def questions(ask: Ask, request: Request) -> list[Question]:
             part.case.lang,
             shown.budget_tokens,
             shown.page.fingerprint,
+            task,
         )
         for part, shown in ask.parts(request)
     ]
+
+
+def run_task(ask: Ask) -> str:
+    """What the model is asked to do with the case."""
+    from pytest_vtcfaith.suites import load_suite
+
+    return load_suite(ask.case.suite).task
 
 
 def answer(run: Run, ask: Ask, request: Request) -> Transcript:

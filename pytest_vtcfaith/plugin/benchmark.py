@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.suites.case import Case
 
 
+PICTURED = frozenset({"edit", "draw"})
+"""Tasks whose replies are pictures, which instruments have to read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """One case for one model: what a benchmark test is parametrised with."""
@@ -121,7 +125,8 @@ class Benchmark:
         """The cases and tiers of this run."""
         from pytest_vtcfaith.plugin.selection import read_cases, select
 
-        return select(self.options, read_cases(self.options))
+        tasks = frozenset(task for spec in self.specs.values() for task in spec.tasks)
+        return select(self.options, read_cases(self.options), tasks or None)
 
     @property
     def suites(self) -> tuple[str, ...]:
@@ -133,6 +138,20 @@ class Benchmark:
         from pytest_vtcfaith.suites import load_suite
 
         return load_suite(name)
+
+    def models_of(self, suite: str) -> list[str]:
+        """Slugs of the models that do what the suite asks, in the order of the command line."""
+        task = self.suite(suite).task
+        return [slug for slug, spec in self.specs.items() if task in spec.tasks]
+
+    @property
+    def instruments_used(self) -> str:
+        """What reads and judges pictures in this run: names and revisions; scores of other ones are not comparable."""
+        raise NotImplementedError
+
+    def measured_with(self, suite: str) -> str:
+        """The same for one suite; "" for one that needs none."""
+        return self.instruments_used if self.suite(suite).task in PICTURED else ""
 
     def cases(self, suite: str) -> Sequence[Case]:
         """The chosen cases of a suite, sorted by id; of a shard, its own."""
@@ -152,6 +171,7 @@ class Benchmark:
             Ask(case, spec, short)
             for short, spec in self.specs.items()
             for name in suites
+            if self.suite(name).task in spec.tasks
             for case in self.cases(name)
             if langs is None or case.lang in langs
         ]
@@ -165,6 +185,22 @@ class Benchmark:
             raise pytest.UsageError("two models and cases make the same test id; give one model another name")
         return found
 
+    def ask_named(self, name: str) -> Ask:
+        """The ask with that id, also of a case that was not chosen: others may depend on it. Raises KeyError."""
+        if name in self.by_id:
+            return self.by_id[name]
+        return self._all_by_id[name]
+
+    @cached_property
+    def _all_by_id(self) -> Mapping[str, Ask]:
+        asks = (
+            Ask(case, spec, slug)
+            for slug, spec in self.specs.items()
+            for cases in self.selection.everything.values()
+            for case in cases
+        )
+        return {ask.id: ask for ask in asks}
+
     def speaks(self, suite: str, tier: str, langs: frozenset[str] | None) -> bool:
         """Whether a gate about `tier` (or the whole suite) is about cases in `langs` only; None is any language."""
         cases = self.selection.whole[suite]
@@ -173,14 +209,14 @@ class Benchmark:
     @cached_property
     def cases_folder(self) -> Path:
         """The folder that thresholds and baselines lie in, beside the manifests."""
-        from pytest_vtcfaith.suites.bundled import bundled_folder
+        from pytest_vtcfaith.texts.bundled import bundled_folder
 
         return self.options.cases if self.options.cases is not None else bundled_folder()
 
     @cached_property
     def thresholds_file(self) -> Path:
         """The thresholds file: named, or beside the cases, or the bundled one."""
-        from pytest_vtcfaith.suites.bundled import bundled_folder
+        from pytest_vtcfaith.texts.bundled import bundled_folder
 
         if self.options.thresholds is not None:
             return self.options.thresholds

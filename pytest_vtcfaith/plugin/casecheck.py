@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,10 @@ def book(
 
     run = run_of(item.config)
     row = result_row(ask, outcome, metrics, reason, transcript)
+    if transcript is not None and (png := _png(transcript.reply)) is not None:
+        from pytest_vtcfaith.report.results import save_picture
+
+        row["picture"] = save_picture(run.report_folder, ask.id, png)
     append_result(run.report_folder, process_name(item.config), row, run.session_id)
     item.user_properties.append((PROPERTY, encode_score(ask, outcome, metrics, reason)))
 
@@ -53,8 +58,19 @@ def result_row(
     if reason:
         row["reason"] = reason
     if transcript is not None:
+        if (png := _png(transcript.reply)) is not None:
+            row["picture_sha256"] = hashlib.sha256(png).hexdigest()
         row |= {"seconds": round(transcript.seconds, 3), "cached": transcript.cached, **_usage(transcript.reply)}
     return row
+
+
+def _png(reply: Reply) -> bytes | None:
+    from pytest_vtcfaith.engine.pictures import png_of
+
+    try:
+        return png_of(reply)
+    except ValueError:  # the outcome of a reply that is no picture says it
+        return None
 
 
 def _usage(reply: Reply) -> dict[str, Any]:
@@ -166,6 +182,7 @@ class CaseResult:
                 self._run.report_folder,
                 self._run.config.rootpath,
                 explain=explain,
+                instruments=self._run.measuring.instruments,
             ),
             pytrace=False,
         )

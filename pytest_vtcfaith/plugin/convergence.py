@@ -23,7 +23,7 @@ def convergence_rows(run: Benchmark, ledger: Ledger) -> list[dict[str, Any]]:
                 continue
             buckets = {case.document: "".join(case.parts) for case in run.selection.by_tier[tier]}
             order = nested_order(buckets, run.options.seed)
-            for model in run.specs:
+            for model in run.models_of(name):
                 columns = ledger.pool(model, tier, frozenset({tier})).summary.columns
                 for metric in means:
                     row = convergence(metric, columns, order)

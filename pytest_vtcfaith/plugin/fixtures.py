@@ -57,7 +57,7 @@ def _requested(request: pytest.FixtureRequest) -> Request:
 
     ask = _ask(request)
     suite = run_of(request.config).suite(ask.case.suite)
-    reason = suite.inapplicable(ask.case, ask.spec)
+    reason = suite.inapplicable(ask.case, ask.spec) or run_of(request.config).blocked(ask)
     if not reason:
         try:
             item.stash[_REQUEST] = suite.request(ask.case, ask.spec)
@@ -88,14 +88,14 @@ def vtc_score(request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Tran
     from pytest_vtcfaith.plugin.casecheck import CaseResult, book
 
     run, ask, asked = run_of(request.config), _ask(request), _requested(request)
-    metrics = run.suite(vtc_case.suite).score(vtc_case, vtc_response, asked)
-    reason = vtc_response.reply.error or "" if vtc_response.outcome == "infrastructure_error" else ""
-    book(request.node, ask, vtc_response.outcome, metrics, reason, vtc_response)
+    transcript, metrics = run.measuring.score(run.suite(vtc_case.suite), vtc_case, vtc_response, asked)
+    reason = transcript.reply.error or "" if transcript.outcome == "infrastructure_error" else ""
+    book(request.node, ask, transcript.outcome, metrics, reason, transcript)
     if run.options.noise is not None:
         from pytest_vtcfaith.plugin.noise import noise_of
 
-        noise_of(request.config).ask_here(ask, asked, vtc_response)
-    return CaseResult(run, ask, vtc_response, metrics, asked)
+        noise_of(request.config).ask_here(ask, asked, transcript)
+    return CaseResult(run, ask, transcript, metrics, asked)
 
 
 @pytest.fixture

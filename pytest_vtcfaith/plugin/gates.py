@@ -57,7 +57,7 @@ def _all_specs(run: Benchmark) -> Iterator[GateSpec]:
             for rule in run.gate_rules(tier):
                 if rule.metric == "A" and run.suite(suite).needs(tier, "A", tiers) <= set(tiers):
                     yield GateSpec(f"{ALL}-{_slug(tier)}-A", "threshold", suite, tier, ALL, rule)
-        for model in run.specs:
+        for model in run.models_of(suite):
             for tier in tiers:
                 yield from _tier_specs(run, suite, tier, tiers, model)
             if tiers:
@@ -174,7 +174,7 @@ class Gate:
         metric = self._run.suite(self.spec.suite).metrics["A"]
         found = [
             judge_threshold(self.subject(model)[0], metric, self.spec.rule, seed=self._run.options.seed)
-            for model in self._run.specs
+            for model in self._run.models_of(self.spec.suite)
         ]
         several = len(found) > 1
         whose = f"A of {len(found)} models" if several else "A of the only model of the run"

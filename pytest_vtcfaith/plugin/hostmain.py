@@ -96,5 +96,5 @@ def _configured(args: list[str]) -> pytest.Config:
 def _questions(run: Run, case: str) -> list[Question]:
     from pytest_vtcfaith.plugin.answering import questions
 
-    ask = run.by_id[case]
+    ask = run.ask_named(case)
     return questions(ask, run.suite(ask.case.suite).request(ask.case, ask.spec))

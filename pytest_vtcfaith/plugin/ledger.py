@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_vtcfaith.plugin.benchmark import Ask, Benchmark
+from pytest_vtcfaith.plugin.benchmark import PICTURED, Ask, Benchmark
 from pytest_vtcfaith.report.view import concise
 from pytest_vtcfaith.suites.case import Case, CaseScore
 
@@ -255,6 +255,8 @@ class Ledger:
         spec = self.run.specs[model]
         identity = json.loads(json.dumps(spec.identity, default=str))
         about = {"program": version("pytest-vtcfaith"), "profile": self.run.profile}
+        if spec.tasks & PICTURED:
+            about["instruments"] = self.run.instruments_used
         return {**about, "model": {"name": spec.name, **identity}}
 
     def keep(self) -> None:

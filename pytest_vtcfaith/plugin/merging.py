@@ -63,10 +63,21 @@ class Merged(Benchmark):
 
         return {
             slug: ModelSpec(
-                row["name"], _unloadable, None, adapter=row["adapter"], revision=row["revision"], lives=row["lives"]
+                row["name"],
+                _unloadable,
+                None,
+                adapter=row["adapter"],
+                revision=row["revision"],
+                lives=row["lives"],
+                tasks=frozenset(row["tasks"]),
             )
             for slug, row in self.models.items()
         }
+
+    @property
+    def instruments_used(self) -> str:
+        """As the runs say; they agree."""
+        return str(self.parts[0].about["instruments"])
 
     def provenance(self, model: str) -> Provenance:
         """What the scores of the model were made with, on all machines."""

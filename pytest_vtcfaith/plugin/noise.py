@@ -86,7 +86,8 @@ class Noise:
         from pytest_vtcfaith.report.results import append_result
 
         try:
-            metrics = self.run.suite(ask.case.suite).score(ask.case, transcript, request)
+            suite = self.run.suite(ask.case.suite)
+            transcript, metrics = self.run.measuring.score(suite, ask.case, transcript, request)
             row = result_row(ask, transcript.outcome, metrics, transcript.reply.error or "", transcript)
         except Exception as problem:
             row = result_row(ask, "infrastructure_error", {}, f"{type(problem).__name__}: {problem}", transcript)
@@ -249,7 +250,8 @@ def _answered(case: Case, model: str, row: Mapping[str, Any] | None) -> Answered
     if row is None:
         return None
     outcome = "" if row["outcome"] == "inapplicable" else row["outcome"]
-    return Answered(CaseScore(case, model, outcome, row["metrics"], row.get("reason", "")), row["transcript"] or "")
+    said = row["transcript"] or row.get("picture_sha256", "")
+    return Answered(CaseScore(case, model, outcome, row["metrics"], row.get("reason", "")), said)
 
 
 def _scores(cases: Iterable[Case], model: str, name: str, rows: Rows) -> Iterator[CaseScore]:

@@ -69,8 +69,8 @@ def _unmatched(run: Benchmark) -> list[str]:
 def _left_out(run: Benchmark) -> int:
     count = 0
     for suite in run.suites:
-        tiers = run.tiers(suite)
+        tiers, models = run.tiers(suite), len(run.models_of(suite))
         for tier in tiers:
             for rule in run.gate_rules(tier):
-                count += not run.suite(suite).needs(tier, rule.metric, tiers) <= set(tiers)
-    return count * len(run.specs)
+                count += models * (not run.suite(suite).needs(tier, rule.metric, tiers) <= set(tiers))
+    return count

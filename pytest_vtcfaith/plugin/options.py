@@ -36,7 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="only this suite (rewriting, preservation); may be repeated",
+        help="only this suite (rewriting, preservation, editing, …); may be repeated. Without it every suite whose "
+        "task a model does: transcribe, edit, answer or draw.",
     )
     add(
         "--vtc-lang",
@@ -78,6 +79,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         metavar="DIR",
         help="folder of baselines (default: baselines/ beside the cases, or under rootdir when they are installed)",
+    )
+    add(
+        "--vtc-ocr",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="what reads edited and drawn pictures: a registered model that tells the boxes of what it reads (default: "
+        "rapidocr). Given twice, the second one reads everything again: its scores stand beside those of the first, "
+        "and the report says how far both rank the models alike.",
+    )
+    add(
+        "--vtc-judge",
+        default=None,
+        metavar="NAME",
+        help="model that judges the steps of reasoning and what is legible, e.g. openai:NAME@URL or transformers:PATH "
+        "(default: an exact judge that checks arithmetic, comparisons and facts against the task's own record)",
     )
     add("--vtc-cache", default=None, metavar="DIR", help="folder of stored replies (default: in the pytest cache)")
     add("--vtc-no-cache", action="store_true", default=False, help="ask the model every time; store nothing")
@@ -156,6 +173,8 @@ class Options:
     seed: int = 0
     noise: int | None = None
     shard: Shard | None = None
+    ocr: tuple[str, ...] = ("rapidocr",)
+    judge: str | None = None
     prompts: tuple[str, ...] = ("plain",)
     configured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -202,6 +221,8 @@ def read_options(config: pytest.Config) -> Options:
         seed=option.vtc_seed,
         noise=option.vtc_noise,
         shard=_shard(option.vtc_shard),
+        ocr=_ocr(option.vtc_ocr),
+        judge=option.vtc_judge,
         prompts=tuple(table.get("prompts", ("plain",))),
         configured=table.get("models", {}),
     )
@@ -225,6 +246,13 @@ def _devices(given: str | None) -> str | None:
         except ValueError as problem:
             raise pytest.UsageError(f"--vtc-devices {problem}") from None
     return given
+
+
+def _ocr(given: list[str]) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(given))
+    if len(names) > 2:
+        raise pytest.UsageError(f"--vtc-ocr is given {len(names)} times: give one engine, and at most one to compare")
+    return names or ("rapidocr",)
 
 
 def _shard(given: str | None) -> Shard | None:

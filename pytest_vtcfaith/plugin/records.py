@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 def expected_fields(run: Benchmark, suite: str, tier: str, model: str) -> dict[str, str]:
     """What a baseline must say to be comparable with this run."""
-    return {
+    fields = {
         "profile": run.profile,
         "cases_sha256": run.cases_hash(suite, tier),
         "model": run.specs[model].name,
         "tier": tier,
     }
+    with_ = run.measured_with(suite)
+    return {**fields, "instruments": with_} if with_ else fields
 
 
 def record_of(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.engine.store import ResponseStore
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.models.registry import ModelSpec
+    from pytest_vtcfaith.plugin.measuring import Measuring
     from pytest_vtcfaith.suites.base import Request
 
 __all__ = ["KEY", "Ask", "Run", "run_of"]
@@ -41,6 +42,7 @@ class Run(Benchmark):
         self.config = config
         self._models: dict[str, object] = {}
         self._answers: dict[str, Answers] = {}
+        self._unmet: dict[tuple[str, tuple[str, ...]], str] = {}
         self._parent = os.getppid()
 
     @property
@@ -55,6 +57,7 @@ class Run(Benchmark):
 
         try:
             _ = self.specs
+            self.measuring.check(self.specs)
             _ = self.thresholds
             self._check_folders()
             if not any(self.selection.whole[name] for name in self.suites):
@@ -116,6 +119,24 @@ class Run(Benchmark):
                 raise pytest.UsageError(f"--vtc-model {name!r} and another model share the name {short!r} in test ids")
             found[short] = spec
         return found
+
+    @cached_property
+    def measuring(self) -> Measuring:
+        """What reads and judges pictures."""
+        from pytest_vtcfaith.plugin.measuring import Measuring
+
+        return Measuring(self.options)
+
+    @property
+    def instruments_used(self) -> str:
+        """Names and revisions of what reads and judges pictures."""
+        return self.measuring.used
+
+    def blocked(self, ask: Ask) -> str:
+        """Why the model is not asked this case: it fails a gate of a tier that comes before it; "" when it is asked."""
+        from pytest_vtcfaith.plugin.prerequisites import unmet
+
+        return unmet(self, ask, self._unmet)
 
     @cached_property
     def session_id(self) -> str:
@@ -207,7 +228,7 @@ class Run(Benchmark):
             from pytest_vtcfaith.plugin.answering import answer
 
             return answer(self, ask, request)
-        if not ask.spec.needs_picture or len(request.pages) == 1:
+        if not ask.spec.needs_picture or self.suite(ask.case.suite).task == "draw" or len(request.pages) == 1:
             return self._respond(ask, request, stored)
         from pytest_vtcfaith.engine.joined import join
 
@@ -222,18 +243,20 @@ class Run(Benchmark):
             model = self.model(ask.slug)
         except Exception as problem:
             return Transcript(error_reply(problem), "infrastructure_error", 0.0, False)
-        drawn = ask.spec.needs_picture
+        task = self.suite(ask.case.suite).task
+        pictured = task != "draw"
         return put(
             ask.spec,
             model,
-            lambda: request.page.image,
+            (lambda: request.page.image) if pictured else None,
             request.prompt,
             case_id=ask.case.id,
             page_text=ask.case.reference,
             lang=ask.case.lang,
             budget_tokens=request.budget_tokens,
             store=self.store_of(ask.spec) if stored else None,
-            picture_key=request.page.fingerprint if drawn else None,
+            picture_key=request.page.fingerprint if pictured and ask.spec.needs_picture else None,
+            task=task,
         )
 
 

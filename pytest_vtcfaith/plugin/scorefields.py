@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_vtcfaith.suites.case import Case
+from pytest_vtcfaith.suites.editing_metrics import SECOND
+from pytest_vtcfaith.suites.editing_scores import CEILINGS, PROPERTIES, SCOPES, TEXT_METRICS
 from pytest_vtcfaith.suites.rewriting import CLASSES
 from pytest_vtcfaith.suites.rewriting_metrics import LENGTHS
 from pytest_vtcfaith.texts.errors import show
@@ -18,13 +20,15 @@ NEAR = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Names of metrics by kind: `counts` are whole numbers from 0; `shares` lie in 0–1 and `rates` are 0 or more, both
-    None where undefined; of the `optional` ones, which stand among them too, any may be absent.
+    """Names of metrics by kind: `counts` are whole numbers from 0; `shares` lie in 0–1, `likenesses` in −1–1 and
+    `rates` are 0 or more, all three None where undefined; of the `optional` ones, which stand among them too, any may
+    be absent.
     """
 
     counts: frozenset[str] = frozenset()
     shares: frozenset[str] = frozenset()
     rates: frozenset[str] = frozenset()
+    likenesses: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
 
     def __or__(self, other: Fields) -> Fields:
@@ -32,13 +36,14 @@ class Fields:
             self.counts | other.counts,
             self.shares | other.shares,
             self.rates | other.rates,
+            self.likenesses | other.likenesses,
             self.optional | other.optional,
         )
 
     @property
     def names(self) -> frozenset[str]:
         """All of them."""
-        return self.counts | self.shares | self.rates
+        return self.counts | self.shares | self.rates | self.likenesses
 
 
 _READ = Fields(
@@ -72,6 +77,27 @@ _RATIOS = (
 )
 
 
+_SCOPED = {scope: frozenset(f"{name}_{scope}" for name in TEXT_METRICS) for scope in SCOPES}
+_LIKE = frozenset({"edit_fidelity", "visual_fidelity", "preservation_outside"})
+_FAILED_EDIT = Fields(
+    shares=frozenset({*PROPERTIES} - _LIKE).union(*_SCOPED.values()),
+    likenesses=_LIKE,
+)
+_SECOND = frozenset(f"{start}{name}_second" for name in SECOND for start in ("", "ceiling_"))
+_EDITED = Fields(
+    counts=frozenset({"resized"}).union(*({f"identical_{s}", f"tables_not_scored_{s}"} for s in SCOPES)),
+    shares=frozenset(f"ceiling_{name}" for name in CEILINGS if name not in _LIKE).union(
+        *({f"{name}_published" for name in _SCOPED[s]} | {f"spurious_{s}"} for s in SCOPES),
+        (name for name in _SECOND if "edit_fidelity" not in name),
+    ),
+    rates=frozenset().union(*({f"psnr_{s}", f"psnr_{s}_published"} for s in SCOPES)),
+    likenesses=frozenset(f"ceiling_{name}" for name in _LIKE).union(
+        (f"ssim_{s}" for s in SCOPES), (name for name in _SECOND if "edit_fidelity" in name)
+    ),
+    optional=_SECOND,
+)
+
+
 def score_fields(case: Case, outcome: str) -> Fields | None:
     """What a score of the case holds; None where its suite says nothing of it here."""
     if outcome in ("", "infrastructure_error"):
@@ -82,6 +108,8 @@ def score_fields(case: Case, outcome: str) -> Fields | None:
         return _READ if case.params["condition"] == "original" else _READ | _PERTURBED
     if case.suite == "preservation":
         return _PAGE | _ACCURACIES | (_COMPRESSED if outcome == "complete" else Fields())
+    if case.suite == "editing":
+        return _FAILED_EDIT | (_EDITED if outcome == "complete" else Fields())
     return None
 
 
@@ -104,13 +132,20 @@ def wrong_score(case: Case, outcome: str, metrics: Mapping[str, Any]) -> str:
         if name in fields.counts:
             if not isinstance(value, int) or value < 0:
                 return f"{name} is {show(value)}, no count"
-        elif value is not None and not 0 <= value <= (1 if name in fields.shares else LARGEST):
-            return (
-                f"{name} is {show(value)}, no {'share from 0 to 1' if name in fields.shares else 'rate of 0 or more'}"
-            )
-        elif outcome != "complete" and name in fields.shares and value != 0:
+        elif value is not None and (wrong := _out_of_range(name, value, fields)):
+            return f"{name} is {show(value)}, no {wrong}"
+        elif outcome != "complete" and name in fields.shares | fields.likenesses and value != 0:
             return f"{name} is {show(value)}, which a failed case cannot be"
     return _contradiction(metrics)
+
+
+def _out_of_range(name: str, value: float, fields: Fields) -> str:
+    """What the value should be; "" where it can be that."""
+    if name in fields.likenesses:
+        return "" if -1 <= value <= 1 else "likeness from -1 to 1"
+    if name in fields.shares:
+        return "" if 0 <= value <= 1 else "share from 0 to 1"
+    return "" if value >= 0 else "rate of 0 or more"
 
 
 def _contradiction(metrics: Mapping[str, Any]) -> str:

@@ -112,11 +112,21 @@ def read_cases(options: Options) -> dict[str, list[Case]]:
     return found
 
 
-def select(options: Options, everything: Mapping[str, Sequence[Case]]) -> Selection:
-    """What the options choose. Raises pytest.UsageError for a suite, language, tier or layout that does not exist."""
+def select(
+    options: Options, everything: Mapping[str, Sequence[Case]], tasks: frozenset[str] | None = None
+) -> Selection:
+    """What the options choose, of the suites whose `tasks` the models do (None: of all).
+
+    Raises pytest.UsageError for a suite, language, tier or layout that does not exist, and for a suite that is named
+    and that no model can do.
+    """
     for name in options.suites:
         must_be_known("--vtc-suite", name, everything)
-    suites = tuple(name for name in everything if not options.suites or name in options.suites)
+    able = tuple(everything) if tasks is None else _able(everything, tasks)
+    for name in options.suites:
+        if name not in able:
+            raise pytest.UsageError(_unable(name, tasks or frozenset()))
+    suites = tuple(name for name in able if not options.suites or name in options.suites)
     wanted = _wanted(options.tiers, [case for cases in everything.values() for case in cases])
     asked = bool(options.tiers or options.renderers)
     whole: dict[str, Sequence[Case]] = {}
@@ -152,6 +162,23 @@ def select(options: Options, everything: Mapping[str, Sequence[Case]]) -> Select
     for name in options.renderers:
         must_be_known("--vtc-renderer", name, layouts)
     return found
+
+
+def _able(suites: Iterable[str], tasks: frozenset[str]) -> tuple[str, ...]:
+    from pytest_vtcfaith.suites import load_suite
+
+    return tuple(name for name in suites if load_suite(name).task in tasks)
+
+
+def _unable(suite: str, tasks: frozenset[str]) -> str:
+    from pytest_vtcfaith.models.protocols import TASKS
+    from pytest_vtcfaith.suites import load_suite
+
+    task = load_suite(suite).task
+    return (
+        f"--vtc-suite {suite!r} asks its models to {task}, which none of the chosen ones does (they "
+        f"{', '.join(sorted(tasks))}): choose a model that is a {TASKS[task]}, or give yours a method {task}()"
+    )
 
 
 def must_be_known(option: str, given: str, known: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_vtcfaith.report.worddiff import printable, visible
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
@@ -38,6 +39,7 @@ def failure_text(
     root: Path,
     *,
     explain: bool = True,
+    instruments: Instruments = NO_INSTRUMENTS,
 ) -> str:
     """The text of a failing case: first line the verdict, then word differences, then the paths of page and crop.
 
@@ -48,16 +50,21 @@ def failure_text(
     verdict = " ".join(verdict.split())
     if not explain:
         return printable(f"{verdict}\n  case: {ask.case.id}, {_place(ask.case.file, root)}:{ask.case.line}", LIMIT)
-    found = suite.explain(ask.case, transcript, metrics, request)
+    found = suite.explain(ask.case, transcript, metrics, request, instruments)
     lines = [f"{verdict}: {visible(found.verdict)}" if found.verdict not in verdict else verdict]
     lines += [f"  {line}" for line in found.lines]
-    pages = request.pages
+    pages = () if suite.task == "draw" else request.pages
+    only = "source" if suite.task == "edit" else "page"
     try:
         for number, page in enumerate(pages, start=1):
-            label, name = ("page", ask.id) if len(pages) == 1 else (f"page {number}", f"{ask.id}-page{number}")
+            label, name = (only, ask.id) if len(pages) == 1 else (f"page {number}", f"{ask.id}-page{number}")
             lines.append(f"  {label}: {_place(_save_page(page, folder, name), root)}")
         if found.word is not None:
             lines.append(f"  crop: {_place(_save_crop(pages[found.page], found.word, folder, ask.id), root)}")
+        for label, draw in found.pictures:
+            path = folder / "pages" / f"{ask.id}-{label.replace(' ', '-')}.png"
+            _save(draw(), path)
+            lines.append(f"  {label}: {_place(path, root)}")
     except OSError as problem:
         lines.append(f"  page: not written: {problem}")
     lines.append(f"  case: {_place(ask.case.file, root)}:{ask.case.line}")

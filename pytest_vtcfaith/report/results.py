@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 PARTS = "parts"
+PICTURES = "pictures"
 STALE_S = 86_400.0
 """Parts of another session that are older than this were left by one that was killed."""
 _OWN = ("results.jsonl", "gates.json", "summary.md", "convergence.json", "run.json", "noise.json")
@@ -37,7 +38,8 @@ def begin(folder: Path, session: str = "run") -> None:
             shutil.rmtree(path, ignore_errors=True)
     if any(path.exists() for path in others):
         return
-    for path in (*(folder / name for name in _OWN), *(folder / "pages").glob("*.png")):
+    pictures = (path for name in ("pages", PICTURES) for path in (folder / name).glob("*.png"))
+    for path in (*(folder / name for name in _OWN), *pictures):
         path.unlink(missing_ok=True)
 
 
@@ -52,6 +54,20 @@ def append_result(folder: Path, process: str, row: Mapping[str, Any], session: s
         file = path.open("ab")
     with file:
         file.write(f"\n{line}\n".encode("ascii"))  # the first newline ends a line that a full disk has torn
+
+
+def save_picture(folder: Path, name: str, png: bytes) -> str:
+    """Writes the picture that a model gave, as `NAME.png`; returns its path in the folder."""
+    path = folder / PICTURES / f"{name}.png"
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            draft.write_bytes(png)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    return f"{PICTURES}/{name}.png"
 
 
 def gather(folder: Path, session: str = "run") -> list[dict[str, Any]]:

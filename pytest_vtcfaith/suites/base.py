@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_vtcfaith.suites.case import Case, CaseScore
+from pytest_vtcfaith.suites.instruments import Instruments
 
 if TYPE_CHECKING:
+    from PIL import Image
+
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.models.protocols import Prompt
     from pytest_vtcfaith.models.registry import ModelSpec
@@ -30,7 +33,8 @@ class Request:
     """What the model gets for one case: the pages, the prompt, and the visual tokens all pages may cost (None: any).
 
     The pages are laid out when they are first read: a replayed answer needs none. A text that fits on one page has one;
-    of several each is asked by itself, see `part`.
+    of several each is asked by itself, see `part`; a drawing is asked for without any. The text of the prompt is what
+    an editor is to do, a question, or what is to be drawn, according to the suite's task.
     """
 
     lay_out: Callable[[], tuple[Page, ...]] = field(repr=False, compare=False)
@@ -90,19 +94,22 @@ class TierSummary:
 class Explanation:
     """Why one case reads as it does: `verdict` in one line, `lines` of word differences (already escaped; `-…-` is
     printed, `+…+` was read), and the word to look at: page (index into `Request.pages`) and word on it (index into
-    `Page.words`, None for no word).
+    `Page.words`, None for no word). `pictures` are others to look at, each with its label and what draws it.
     """
 
     verdict: str
     lines: tuple[str, ...] = ()
     page: int = 0
     word: int | None = None
+    pictures: tuple[tuple[str, Callable[[], Image.Image]], ...] = ()
 
 
 class Suite(Protocol):
     """One benchmark. `metrics` are the numbers its tiers have; `primary` is the one shown first."""
 
     name: str
+    task: str
+    """What its models are asked to do: one of `models.protocols.TASKS`."""
     primary: str
     metrics: Mapping[str, TierMetric]
     case_metrics: Mapping[str, int]
@@ -118,12 +125,18 @@ class Suite(Protocol):
         """Why the model cannot be asked this case by its own declaration; "" when it can."""
         ...
 
+    def prerequisites(self, case: Case, cases: Sequence[Case]) -> Sequence[Case]:
+        """Those of `cases`, which are the suite's, whose tiers' gates the model must pass before it is asked this."""
+        ...
+
     def request(self, case: Case, spec: ModelSpec) -> Request:
         """What the model gets. Raises Inapplicable when the model's visual tokens cannot reach the case's budget."""
         ...
 
-    def score(self, case: Case, transcript: Transcript, request: Request) -> dict[str, float | int | None]:
-        """The metrics of one case: plain numbers."""
+    def score(
+        self, case: Case, transcript: Transcript, request: Request, instruments: Instruments
+    ) -> dict[str, float | int | None]:
+        """The metrics of one case: plain numbers. What the instruments cannot measure is None."""
         ...
 
     def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:
@@ -137,7 +150,14 @@ class Suite(Protocol):
         """
         ...
 
-    def explain(self, case: Case, transcript: Transcript, metrics: Mapping[str, Any], request: Request) -> Explanation:
+    def explain(
+        self,
+        case: Case,
+        transcript: Transcript,
+        metrics: Mapping[str, Any],
+        request: Request,
+        instruments: Instruments,
+    ) -> Explanation:
         """What a failing test shows."""
         ...
 

@@ -6,21 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from pytest_vtcfaith.texts.bundled import bundled_folder
 from pytest_vtcfaith.texts.manifest import Manifest, ManifestError, read_manifest
-
-
-def bundled_folder() -> Path:
-    """The bundled `benchmark_cases` folder: inside the installed package, or beside it in a source checkout.
-
-    Raises FileNotFoundError when neither exists (a broken installation).
-    """
-    package = Path(__file__).resolve().parent.parent
-    for folder in (package / "benchmark_cases", package.parent / "benchmark_cases"):
-        if (folder / "data").is_dir():
-            return folder
-    raise FileNotFoundError(
-        f"the bundled benchmark_cases folder is missing beside {package}; reinstall pytest-vtcfaith"
-    )
 
 
 @lru_cache(maxsize=16)

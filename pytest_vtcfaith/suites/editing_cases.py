@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def editing_cases(folder: Path | None) -> list[Case]:
     """The cases of all manifests in `folder` (None: the bundled ones), sorted by id; nothing is drawn.
 
-    A tier is `editing/REGION/OPERATION/LANGUAGE`. Raises ManifestError for a wrong manifest.
+    A tier is `editing/REGION/OPERATION/LANGUAGE`; finer ones, `editing/SCOPE/REGION/OPERATION/LANGUAGE`, have the
+    metrics of one scope, `local` or `global`. Raises ManifestError for a wrong manifest.
     """
     found = [
         Case(
@@ -36,6 +37,9 @@ def editing_cases(folder: Path | None) -> list[Case]:
             file=manifest.path,
             line=line,
             params=row,
+            parts=tuple(
+                f"editing/{scope}/{row['region']}/{row['operation']}/{row['lang']}" for scope in ("global", "local")
+            ),
         )
         for manifest in manifests(folder, SCHEMA)
         for line, row in manifest.rows

@@ -70,6 +70,12 @@ def read_source(reader: Reader, pair: EditPair) -> Readings:
     return Readings((), () if known else _read_regions(reader, pair, pair.source), tuple(outside))
 
 
+def region_texts(reader: Reader, pair: EditPair, output: Image.Image) -> tuple[str, str]:
+    """What the regions should say, and what was read there in an output; for people."""
+    wanted = _read_regions(reader, pair, pair.reference) if pair.region_blocks is None else pair.region_blocks
+    return _text(wanted), _text(_read_regions(reader, pair, fitted(output, pair)[0]))
+
+
 def score_output(reader: Reader, pair: EditPair, output: Image.Image) -> Score:
     """The metrics of an edited picture, by definitions §5; what could not be measured is None.
 

@@ -10,6 +10,7 @@ from pytest_vtcfaith.metrics import normalise, text_scores
 from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier, failure_columns
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.explain import describe_text, find_word
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 from pytest_vtcfaith.suites.preservation_cases import preservation_cases
 from pytest_vtcfaith.suites.preservation_metrics import BUCKETS, METRICS, token_bucket
 from pytest_vtcfaith.suites.preservation_pages import draw_pages, fit_pages
@@ -31,6 +32,7 @@ class Preservation:
     """The suite of compressed pages: sources × layouts × compression ratios."""
 
     name = "preservation"
+    task = "transcribe"
     primary = "word_accuracy"
     metrics = METRICS
     converges = True
@@ -54,6 +56,10 @@ class Preservation:
             return f"{spec.name} does not declare that it reads {case.lang!r}"
         return ""
 
+    def prerequisites(self, case: Case, cases: Sequence[Case]) -> Sequence[Case]:
+        """None."""
+        return ()
+
     def request(self, case: Case, spec: ModelSpec) -> Request:
         """The whole page of the layout, of a size that costs n_text ÷ ratio visual tokens (definitions §3, Budget)."""
         fitted = fit_pages(case, spec)
@@ -61,7 +67,9 @@ class Preservation:
         tokens = None if nominal else sum(fit.tokens for _, fit in fitted)
         return Request(lambda: draw_pages(case, fitted), prompt("plain", case.lang), tokens)
 
-    def score(self, case: Case, transcript: Transcript, request: Request) -> dict[str, float | int | None]:
+    def score(
+        self, case: Case, transcript: Transcript, request: Request, instruments: Instruments = NO_INSTRUMENTS
+    ) -> dict[str, float | int | None]:
         """Aligned and set metrics; a failed case scores 0 (definitions §3), and says so in its outcome."""
         if transcript.outcome == "infrastructure_error":
             return {}
@@ -108,7 +116,14 @@ class Preservation:
         siblings = _siblings(tier)
         return frozenset({tier, siblings[metric]} if metric in siblings else {tier})
 
-    def explain(self, case: Case, transcript: Transcript, metrics: Mapping[str, Any], request: Request) -> Explanation:
+    def explain(
+        self,
+        case: Case,
+        transcript: Transcript,
+        metrics: Mapping[str, Any],
+        request: Request,
+        instruments: Instruments = NO_INSTRUMENTS,
+    ) -> Explanation:
         """The first differences between page and transcript."""
         if transcript.outcome != "complete":
             return Explanation(f"{transcript.outcome}: {describe_text(transcript.text)}")

@@ -18,6 +18,7 @@ from pytest_vtcfaith.suites.base import (
 from pytest_vtcfaith.suites.bundled import manifests
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.explain import describe_text, find_word
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 from pytest_vtcfaith.suites.prompts import prompt
 from pytest_vtcfaith.suites.rewriting_metrics import LENGTHS, METRICS, length_bucket
 
@@ -43,6 +44,7 @@ class Rewriting:
     """The suite of perturbed documents: English, Chinese, Korean; original, scramble, random, visual."""
 
     name = "rewriting"
+    task = "transcribe"
     primary = "rewrite_rate"
     metrics = METRICS
     converges = False
@@ -87,6 +89,10 @@ class Rewriting:
             return f"{spec.name} takes no prompt, so {case.params['prompt']!r} cannot be asked"
         return ""
 
+    def prerequisites(self, case: Case, cases: Sequence[Case]) -> Sequence[Case]:
+        """None."""
+        return ()
+
     def request(self, case: Case, spec: ModelSpec) -> Request:
         """The FaithC4 page: 9 pt serif on 1.2 line height (FaithC4 §3.1), and as many more as a long text takes."""
 
@@ -100,7 +106,9 @@ class Rewriting:
 
         return Request(lay_out, prompt(case.params["prompt"], case.lang))
 
-    def score(self, case: Case, transcript: Transcript, request: Request) -> dict[str, float | int | None]:
+    def score(
+        self, case: Case, transcript: Transcript, request: Request, instruments: Instruments = NO_INSTRUMENTS
+    ) -> dict[str, float | int | None]:
         """Text rates, classes of the perturbed words (all and by length), errors on the other words."""
         if transcript.outcome == "infrastructure_error":
             return {}
@@ -160,7 +168,14 @@ class Rewriting:
             needed.add("/".join((*parts[:2], "original", *parts[3:])))
         return frozenset(needed)
 
-    def explain(self, case: Case, transcript: Transcript, metrics: Mapping[str, Any], request: Request) -> Explanation:
+    def explain(
+        self,
+        case: Case,
+        transcript: Transcript,
+        metrics: Mapping[str, Any],
+        request: Request,
+        instruments: Instruments = NO_INSTRUMENTS,
+    ) -> Explanation:
         """Perturbed words that were not kept first, original, printed and read form of each; then the other errors."""
         if transcript.outcome != "complete":
             return Explanation(f"{transcript.outcome}: {describe_text(transcript.text)}")

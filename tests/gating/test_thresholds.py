@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_vtcfaith.gating.thresholds import Thresholds, ThresholdsError, load_thresholds, nearest
 from pytest_vtcfaith.suites import load_suite
-from pytest_vtcfaith.suites.bundled import bundled_folder
+from pytest_vtcfaith.texts.bundled import bundled_folder
 
 GATE = '[[gate]]\nwhere = "rewriting/*"\nmetric = "rewrite_rate"\nmax = 0.05\n'
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pytest_vtcfaith.models.editors import Editor, ReferenceEditor, garble
+from pytest_vtcfaith.models.editors import ReferenceEditor, garble
+from pytest_vtcfaith.models.protocols import Editor
 from pytest_vtcfaith.pages.edits.pair import EditPair, draw_pair
 from pytest_vtcfaith.texts.edits.build import build_edits
 

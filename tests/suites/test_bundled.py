@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vtcfaith.suites import Case, load_suite, suite_names
-from pytest_vtcfaith.suites.bundled import bundled_folder, manifests
+from pytest_vtcfaith.texts.bundled import bundled_folder, manifests
 from pytest_vtcfaith.texts.manifest import ManifestError, read_manifest, write_manifest
 
 DATA = bundled_folder() / "data"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_vtcfaith.pages import render
-from pytest_vtcfaith.suites.bundled import bundled_folder
+from pytest_vtcfaith.texts.bundled import bundled_folder
 from pytest_vtcfaith.texts.manifest import read_manifest
 
 DATA = bundled_folder() / "data"

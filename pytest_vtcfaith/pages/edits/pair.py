@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,8 @@ from pytest_vtcfaith.metrics.edit import Operation
 from pytest_vtcfaith.pages.edits.design import Design, design_of
 from pytest_vtcfaith.pages.edits.regions import Pixels, composite
 from pytest_vtcfaith.pages.edits.setting import set_page
+from pytest_vtcfaith.pages.fonts import STYLES, font_for
+from pytest_vtcfaith.pages.render import library_versions
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -61,6 +65,13 @@ def designs(row: Mapping[str, Any]) -> tuple[Design, Design]:
     """The page of a row before the edit and after it."""
     before = design_of(row["source"])
     return before, before.edited(row["changes"])
+
+
+def source_fingerprint(row: Mapping[str, Any]) -> str:
+    """Names everything that shapes the pixels of a row's source without drawing it."""
+    fonts = [font_for(style, row["lang"]).sha256 for style in STYLES]
+    parts = ["edit", row["source"], row["lang"], fonts, *library_versions()]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def regions_of(row: Mapping[str, Any]) -> tuple[Pixels, ...]:

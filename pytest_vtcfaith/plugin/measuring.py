@@ -1,0 +1,138 @@
+"""What reads and judges pictures in this process: `--vtc-ocr` and `--vtc-judge`, loaded when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+from pytest_vtcfaith.plugin.benchmark import PICTURED
+from pytest_vtcfaith.plugin.options import Options
+from pytest_vtcfaith.suites.instruments import Instruments
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.models.page_reading import Reader
+    from pytest_vtcfaith.models.protocols import Judge
+    from pytest_vtcfaith.models.spec import ModelSpec
+    from pytest_vtcfaith.suites.base import Request, Suite
+    from pytest_vtcfaith.suites.case import Case
+
+Found = TypeVar("Found")
+
+
+class InstrumentFailed(Exception):
+    """An instrument could not be loaded, or raised: the case was not measured, and no model is to blame."""
+
+
+class Measuring:
+    """The instruments of this process as the options choose them."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._loaded: dict[str, object] = {}
+
+    @cached_property
+    def instruments(self) -> Instruments:
+        """As suites get them."""
+        ocr, judge = self._options.ocr, self._options.judge
+        return Instruments(
+            reader=lambda: self._reader(ocr[0]),
+            second=lambda: self._reader(ocr[1]) if len(ocr) > 1 else None,
+            judge=lambda: None if judge is None else self._judge(judge),
+        )
+
+    @cached_property
+    def used(self) -> str:
+        """Names and revisions of the instruments. Raises as `registry.resolve`."""
+        names = [*self._options.ocr, *(() if self._options.judge is None else (self._options.judge,))]
+        return ", ".join(" ".join(part for part in (name, self._spec(name).revision) if part) for name in names)
+
+    def check(self, models: Mapping[str, ModelSpec]) -> None:
+        """Raises pytest.UsageError for an instrument that does not exist, or that no model of the run needs."""
+        for option, names in (("--vtc-ocr", self._options.ocr), ("--vtc-judge", (self._options.judge,))):
+            for name in names:
+                if name is not None:
+                    try:
+                        self._spec(name)
+                    except ValueError as problem:
+                        raise pytest.UsageError(f"{option} {problem}") from problem
+        needed = any(spec.tasks & PICTURED for spec in models.values())
+        if self._options.judge is not None and models and not needed:
+            raise pytest.UsageError("--vtc-judge: none of the models draws: leave the option out")
+
+    def score(
+        self, suite: Suite, case: Case, transcript: Transcript, request: Request
+    ) -> tuple[Transcript, dict[str, float | int | None]]:
+        """The metrics of a case. Where an instrument fails the case was not measured, and the transcript says why."""
+        try:
+            return transcript, suite.score(case, transcript, request, self.instruments)
+        except InstrumentFailed as problem:
+            reply = replace(transcript.reply, error=str(problem))
+            return replace(transcript, reply=reply, outcome="infrastructure_error"), {}
+
+    def _spec(self, name: str) -> ModelSpec:
+        from pytest_vtcfaith.models.registry import resolve
+
+        return resolve(name, self._options.configured)
+
+    def _reader(self, name: str) -> Reader:
+        from pytest_vtcfaith.models.page_reading import RememberingReader, reader_named
+
+        def load() -> Reader:
+            return RememberingReader(_Guarded(reader_named(name, self._options.configured), f"--vtc-ocr {name}"))
+
+        return self._once(f"--vtc-ocr {name}", load)
+
+    def _judge(self, name: str) -> Judge:
+        def load() -> Judge:
+            from pytest_vtcfaith.models.protocols import Judge
+
+            found = self._spec(name).load()
+            if not isinstance(found, Judge):
+                raise TypeError("has no method judge(): choose a model that judges, as openai:NAME@URL")
+            return _Guarded(found, f"--vtc-judge {name}")
+
+        return self._once(f"--vtc-judge {name}", load)
+
+    def _once(self, what: str, load: Callable[[], Found]) -> Found:
+        if what not in self._loaded:
+            try:
+                self._loaded[what] = load()
+            except Exception as problem:
+                self._loaded[what] = _failed(what, problem)
+        found = self._loaded[what]
+        if isinstance(found, InstrumentFailed):
+            raise found.with_traceback(None)
+        return found  # type: ignore[return-value]
+
+
+class _Guarded:
+    """An instrument whose errors are told apart from those of scoring."""
+
+    def __init__(self, instrument: Any, what: str) -> None:
+        self._instrument = instrument
+        self._what = what
+
+    def read(self, images: Any) -> Any:
+        """As a `Reader`."""
+        return self._call(self._instrument.read, images)
+
+    def judge(self, questions: Any) -> Any:
+        """As a `Judge`."""
+        return self._call(self._instrument.judge, questions)
+
+    def _call(self, method: Callable[[Any], Any], given: Any) -> Any:
+        try:
+            return method(given)
+        except Exception as problem:
+            raise _failed(self._what, problem) from problem
+
+
+def _failed(what: str, problem: Exception) -> InstrumentFailed:
+    from pytest_vtcfaith.engine.run import error_reply
+
+    return InstrumentFailed(f"{what}: {error_reply(problem).error}")

@@ -1,0 +1,172 @@
+"""Editing (VDE Bench): did the editor change what was asked, where it was asked, and nothing else? (definitions §5)"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_vtcfaith.engine.pictures import picture_of
+from pytest_vtcfaith.models.protocols import Prompt
+from pytest_vtcfaith.pages.edits.pair import source_fingerprint
+from pytest_vtcfaith.pages.page import Page
+from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
+from pytest_vtcfaith.suites.case import Case, CaseScore
+from pytest_vtcfaith.suites.editing_cases import editing_cases, pair_of
+from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND, columns_of
+from pytest_vtcfaith.suites.editing_pictures import difference, framed
+from pytest_vtcfaith.suites.editing_scores import (
+    PROPERTIES,
+    SCOPES,
+    TEXT_METRICS,
+    fitted,
+    region_texts,
+    score_output,
+)
+from pytest_vtcfaith.suites.explain import describe_text
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.models.registry import ModelSpec
+
+_FAILED = ("edit_fidelity", *PROPERTIES, *(f"{name}_{scope}" for name in TEXT_METRICS for scope in SCOPES))
+_SHOWN = 200
+"""Characters of a text in a line of the explanation."""
+
+
+class Editing:
+    """Edits of pages drawn here: text and tables × modify, add, delete, structure × en, zh, mixed, two scopes."""
+
+    name = "editing"
+    task = "edit"
+    primary = "edit_fidelity"
+    metrics = METRICS
+    converges = False
+    case_metrics: Mapping[str, int] = {
+        "edit_fidelity": 1,
+        **dict.fromkeys(PROPERTIES, 1),
+        **{f"{name}_{scope}": 1 for scope in SCOPES for name in TEXT_METRICS},
+        **{f"ssim_{scope}": 1 for scope in SCOPES},
+    }
+
+    def cases(self, folder: Path | None = None, *, prompts: Sequence[str] = ("plain",)) -> list[Case]:
+        """One case for each edit, whatever the prompt conditions: what an editor is told is the instruction."""
+        return editing_cases(folder)
+
+    def inapplicable(self, case: Case, spec: ModelSpec) -> str:
+        """A language that the editor does not declare; a page of several languages takes English and Chinese."""
+        needed = {"en", "zh"} if case.lang == "mixed" else {case.lang}
+        lacking = needed - (spec.languages or needed)
+        return f"{spec.name} does not declare that it reads {min(lacking)!r}" if lacking else ""
+
+    def prerequisites(self, case: Case, cases: Sequence[Case]) -> Sequence[Case]:
+        """None."""
+        return ()
+
+    def request(self, case: Case, spec: ModelSpec) -> Request:
+        """The source page and the instruction, in the page's language (VDE Bench D.1)."""
+
+        def lay_out() -> tuple[Page, ...]:
+            source = case.params["source"]
+            return (
+                Page(
+                    text=case.params["source_text"],
+                    width=source["width"],
+                    height=source["height"],
+                    line_starts=(0,),
+                    layout="edit",
+                    fingerprint=source_fingerprint(case.params),
+                    draw=lambda: pair_of(case).source,
+                    place=lambda: ((), ()),
+                ),
+            )
+
+        return Request(lay_out, Prompt(case.params["instruction"], case.lang))
+
+    def score(
+        self, case: Case, transcript: Transcript, request: Request, instruments: Instruments = NO_INSTRUMENTS
+    ) -> dict[str, float | int | None]:
+        """Both columns, the five properties and the ceiling, by `score_output`; without a picture everything is 0.
+
+        With a second engine what `SECOND` names is taken with it too. What an instrument raises is raised.
+        """
+        if transcript.outcome == "infrastructure_error":
+            return {}
+        output = picture_of(transcript.reply)
+        if transcript.outcome != "complete" or output is None:
+            return dict.fromkeys(_FAILED, 0.0)
+        pair = pair_of(case)
+        metrics = score_output(instruments.reader(), pair, output)
+        second = instruments.second()
+        if second is not None:
+            again = score_output(second, pair, output)
+            metrics |= {f"{name}_second": again[name] for name in (*SECOND, *(f"ceiling_{name}" for name in SECOND))}
+        return metrics
+
+    def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:
+        """Means over the cases of the tier; in a tier of one scope its metrics have short names too."""
+        own = [score for score in scores if tier in score.case.tiers]
+        scope = tier.split("/")[1]
+        return TierSummary(columns=columns_of(own, scope if scope in SCOPES else ""), **count_tier(tier, scores))
+
+    def needs(self, tier: str, metric: str, tiers: Collection[str]) -> frozenset[str]:
+        """The tier itself."""
+        return frozenset({tier})
+
+    def explain(
+        self,
+        case: Case,
+        transcript: Transcript,
+        metrics: Mapping[str, Any],
+        request: Request,
+        instruments: Instruments = NO_INSTRUMENTS,
+    ) -> Explanation:
+        """The instruction, what the region should say and what was read there; reference, output and their difference
+        with the regions framed.
+        """
+        from pytest_vtcfaith.report.worddiff import quoted
+
+        pair = pair_of(case)
+        asked = f"instruction: {quoted(pair.instruction, _SHOWN)}"
+        reference: tuple[str, Callable[[], Image.Image]] = "reference", lambda: framed(pair.reference, pair.regions)
+        output = picture_of(transcript.reply)
+        if transcript.outcome != "complete" or output is None:
+            said = describe_text(transcript.text)
+            return Explanation(f"{transcript.outcome}: no picture, {said}", (asked,), pictures=(reference,))
+        expected, read = region_texts(instruments.reader(), pair, output)
+        shown, _ = fitted(output, pair)
+        lines = (
+            asked,
+            f"region: expected {quoted(expected, _SHOWN)}  read +{quoted(read, _SHOWN)}+",
+            "  ".join(f"{name} {_number(metrics.get(name))}" for name in PROPERTIES),
+        )
+        return Explanation(
+            _verdict(metrics),
+            lines,
+            pictures=(
+                reference,
+                ("output", lambda: framed(shown, pair.regions)),
+                ("difference", lambda: difference(pair.reference, shown, pair.regions)),
+            ),
+        )
+
+
+def _verdict(metrics: Mapping[str, Any]) -> str:
+    """What is wrong first: an edit that is missing, wrong text, damage elsewhere."""
+    fidelity = f"edit_fidelity {_number(metrics.get('edit_fidelity'))}"
+    if metrics.get("completeness") == 0:
+        return f"{fidelity}: the edit is missing, the region reads as before"
+    correct, kept = (metrics.get(name) for name in ("text_correctness", "preservation_outside"))
+    if correct is not None and kept is not None and kept < correct:
+        return f"{fidelity}: the page was changed beyond the edit (preservation_outside {_number(kept)})"
+    return f"{fidelity}: the region does not say what it should (text_correctness {_number(correct)})"
+
+
+def _number(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.3g}"
+
+
+SUITE = Editing()

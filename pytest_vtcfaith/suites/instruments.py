@@ -1,0 +1,36 @@
+"""What the replies of models are measured with: engines that read pictures, and a judge of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.models.page_reading import Reader
+    from pytest_vtcfaith.models.protocols import Judge
+
+
+def _no_reader() -> Reader:
+    from pytest_vtcfaith.models.protocols import NotInstalled
+
+    raise NotInstalled("nothing here reads pictures: choose an engine with --vtc-ocr")
+
+
+def _none() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """`reader` reads edited and drawn pictures (`--vtc-ocr`), `second` reads them again where a second engine was
+    chosen, `judge` is the judge model (`--vtc-judge`), None where the suite's own judge does. Each is loaded when it is
+    first called; what loading raises is raised at every call.
+    """
+
+    reader: Callable[[], Reader] = _no_reader
+    second: Callable[[], Reader | None] = _none
+    judge: Callable[[], Judge | None] = _none
+
+
+NO_INSTRUMENTS = Instruments()
