@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from pytest_vtcfaith.cli.output import errors_in_one_line, say
+from pytest_vtcfaith.suites import load_suite, suite_names
 from pytest_vtcfaith.texts.errors import TextsError
 
 LEFT_OUT = ("infrastructure_error", "inapplicable")
-COPIED = ("finish_reason", "refusal", "usage", "model")
+COPIED = ("finish_reason", "refusal", "usage", "model", "picture")
 
 
 def replay_rows(results: Path, model: str | None) -> tuple[list[dict[str, Any]], Counter[str]]:
@@ -46,12 +48,29 @@ def replay_rows(results: Path, model: str | None) -> tuple[list[dict[str, Any]],
     return [_replay_row(row) for row in chosen if row["outcome"] not in LEFT_OUT], left_out
 
 
+def copy_pictures(rows: list[dict[str, Any]], folder: Path, out: Path) -> None:
+    """Copies the pictures of replay rows from the report's folder to `STEM-pictures` beside the replay file, and names
+    them there. Raises TextsError for a picture that is not there any more.
+    """
+    for row in rows:
+        if row.get("picture") is None:
+            continue
+        path = folder / row["picture"]
+        if not path.is_file():
+            raise TextsError(f"{path}: there is no such picture, which case {row['case']} gave: run the cases again")
+        row["picture"] = f"{out.stem}-pictures/{path.name}"
+        (out.parent / row["picture"]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, out.parent / row["picture"])
+
+
 def record(
     vtc_report: Annotated[Path, typer.Option(help="Folder of --vtc-report, or a results.jsonl.")],
     out: Annotated[Path, typer.Option(help="The replay file to write.")],
     model: Annotated[str | None, typer.Option(help="Whose replies, where the run had several models.")] = None,
 ) -> None:
     """Writes the replies of a run as a replay file: JSONL with case, text, and finish_reason, refusal, usage, model.
+
+    Pictures that editors and illustrators gave are copied to a folder beside it.
 
     Infrastructure errors and inapplicable cases are left out and counted. A model that declares languages, a
     visual-token family or prompts is replayed by a table in pyproject.toml that declares the same.
@@ -65,6 +84,7 @@ def record(
 
     with errors_in_one_line():
         rows, left_out = replay_rows(vtc_report, model)
+        copy_pictures(rows, vtc_report if vtc_report.is_dir() else vtc_report.parent, out)
         write_atomic(out, (json.dumps(row) + "\n" for row in rows))
         counted = [f"{left_out[name]} {name.replace('_', ' ')}" for name in LEFT_OUT if left_out[name]]
         say(f"{out}: {len(rows)} replies" + (f"; left out: {', '.join(counted)}" if counted else ""))
@@ -87,4 +107,7 @@ def _row(line: bytes, where: str) -> dict[str, Any]:
 
 def _replay_row(row: Mapping[str, Any]) -> dict[str, Any]:
     copied = {name: row[name] for name in COPIED if name in row}
+    suite = row.get("suite")
+    if suite in suite_names() and (task := load_suite(suite).task) != "transcribe":
+        copied["task"] = task
     return {"case": row["case"], "text": row["transcript"], **copied}

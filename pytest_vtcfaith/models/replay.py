@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_vtcfaith.metrics.outcomes import Reply
+from pytest_vtcfaith.models.protocols import TASKS
 from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_options, shown
 
 OPTIONS = {
@@ -23,15 +24,19 @@ USAGE_FIELDS = ("completion_tokens", "max_tokens", "image_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Replies by case id; `file` is for messages."""
+    """Replies by case id; `pictures` are the files of those that are pictures, `file` is for messages."""
 
     file: Path
     replies: Mapping[str, Reply]
+    pictures: Mapping[str, Path] = field(default_factory=dict)
 
     def reply(self, case_id: str) -> Reply:
         """What the file holds for a case; an error, which is no failure of the model, where it holds nothing."""
         found = self.replies.get(case_id)
-        return found if found is not None else Reply(text=None, error=f"no line for case {case_id} in {self.file}")
+        if found is None:
+            return Reply(text=None, error=f"no line for case {case_id} in {self.file}")
+        picture = self.pictures.get(case_id)
+        return found if picture is None else _picture(picture)
 
 
 def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> ModelSpec:
@@ -60,17 +65,22 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         where = str(file.absolute())
         where = where if where.isprintable() else ascii(where)
         raise ValueError(f"model {name!r}: cannot read the replay file {where}: {reason}") from error
-    replay = Replay(file, read_replies(data, file, wanted))
+    rows = _chosen_rows(data, file, wanted)
+    replay = Replay(file, _replies(rows, file), _pictures(rows, file))
+    digest = hashlib.sha256(data)
+    for path in sorted(replay.pictures.values()):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
     return ModelSpec(
         name=name,
         load=lambda: replay,
         languages=None if languages is None else frozenset(languages),
         visual_tokens=visual_tokens,
         prompts=prompts,
-        revision=f"sha256:{hashlib.sha256(data).hexdigest()}",
+        revision=f"sha256:{digest.hexdigest()}",
         adapter="replay",
         options={} if wanted is None else {"model": wanted},
         needs_picture=False,
+        tasks=frozenset(row.get("task") or _default_task(row) for _, row in rows) or frozenset({"transcribe"}),
     )
 
 
@@ -78,12 +88,17 @@ def read_replies(data: bytes, file: Path, wanted: str | None = None) -> dict[str
     """The replies of a replay file, by case id.
 
     `data` is UTF-8 JSONL, one object a line with `case` and `text` (text or null), optionally `finish_reason`,
-    `refusal`, `usage` (token counts) and `model`; other fields are ignored. `wanted` takes only the lines of that model
-    and those that name none. No lines give no replies.
+    `refusal`, `usage` (token counts), `model`, `task` (what was asked, one of `TASKS`), and of an editor or illustrator
+    `picture`, the path of a picture in or under the file's folder; other fields are ignored. `wanted` takes only the
+    lines of that model and those that name none. No lines give no replies.
 
     Raises ValueError naming file, line and field: for a line that is no such object, for two replies to one case, and
     for several models when none is wanted.
     """
+    return _replies(_chosen_rows(data, file, wanted), file)
+
+
+def _chosen_rows(data: bytes, file: Path, wanted: str | None) -> list[tuple[int, dict[str, Any]]]:
     rows = [
         (number, _row(line, f"{file}, line {number}"))
         for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1)
@@ -97,11 +112,13 @@ def read_replies(data: bytes, file: Path, wanted: str | None = None) -> dict[str
         )
     if wanted is not None and rows and wanted not in models:
         raise ValueError(f"{file} holds no replies of the model {wanted!r}; it has: {', '.join(models) or 'no names'}")
+    return [(number, row) for number, row in rows if wanted is None or row.get("model") in (None, wanted)]
+
+
+def _replies(rows: list[tuple[int, dict[str, Any]]], file: Path) -> dict[str, Reply]:
     replies: dict[str, Reply] = {}
     lines: dict[str, int] = {}
     for number, row in rows:
-        if wanted is not None and row.get("model") not in (None, wanted):
-            continue
         case = row["case"]
         if case in lines:
             raise ValueError(
@@ -122,31 +139,64 @@ def _row(line: bytes, where: str) -> dict[str, Any]:
     _check(row.get("case"), str, "case", where)
     if not row["case"]:
         raise ValueError(f"{where}: field 'case' is empty; it must be the id of a case")
-    if "text" not in row:
+    if "text" not in row and "picture" not in row:
         raise ValueError(f"{where}: field 'text' is missing; give the reply, or null where there was none")
-    for field in ("text", "finish_reason", "refusal", "model"):
-        if row.get(field) is not None:
-            _check(row[field], str, field, where)
+    for name in ("text", "finish_reason", "refusal", "model", "task", "picture"):
+        if row.get(name) is not None:
+            _check(row[name], str, name, where)
+    if row.get("task") is not None and row["task"] not in TASKS:
+        raise ValueError(f"{where}: field 'task' is {shown(row['task'])}; it must be one of {', '.join(TASKS)}")
     if row.get("usage") is not None:
         _check(row["usage"], dict, "usage", where)
     return row
 
 
-def _check(value: object, kind: type, field: str, where: str) -> None:
+def _default_task(row: Mapping[str, Any]) -> str:
+    return "transcribe" if row.get("picture") is None else "edit"
+
+
+def _pictures(rows: list[tuple[int, dict[str, Any]]], file: Path) -> dict[str, Path]:
+    """The files of the pictures. Raises ValueError for one that is not there, or not in or under the file's folder."""
+    folder = file.resolve().parent
+    found = {}
+    for number, row in rows:
+        if row.get("picture") is not None:
+            path = (folder / row["picture"]).resolve()
+            where = f"{file}, line {number}: field 'picture' is {shown(row['picture'])}"
+            if not path.is_relative_to(folder):
+                raise ValueError(f"{where}, outside of {folder}: put the picture beside the file or in a folder there")
+            if not path.is_file():
+                raise ValueError(f"{where}: there is no such file")
+            found[row["case"]] = path
+    return found
+
+
+def _picture(path: Path) -> Reply:
+    from PIL import Image
+
+    from pytest_vtcfaith.engine.pictures import picture_reply
+
+    try:
+        with Image.open(path) as opened:
+            return picture_reply(opened)
+    except (OSError, ValueError, Image.DecompressionBombError) as problem:
+        return Reply(text=None, error=f"{path}: no picture that can be read: {problem}")
+
+
+def _check(value: object, kind: type, name: str, where: str) -> None:
     if not isinstance(value, kind):
         wanted = "text" if kind is str else "an object"
-        shown = json.dumps(value, default=repr)[:80]
-        raise ValueError(f"{where}: field {field!r} must be {wanted}, got {shown}")
+        raise ValueError(f"{where}: field {name!r} must be {wanted}, got {json.dumps(value, default=repr)[:80]}")
 
 
 def _reply(row: Mapping[str, Any], where: str) -> Reply:
     counts: dict[str, int] = {}
-    for field in USAGE_FIELDS:
-        count = (row.get("usage") or {}).get(field)
+    for name in USAGE_FIELDS:
+        count = (row.get("usage") or {}).get(name)
         if count is None:
             continue
         if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-            raise ValueError(f"{where}: usage.{field} must be a whole number of tokens, got {count!r}")
-        counts[field] = count
-    given = {field: row[field] for field in ("text", "finish_reason", "refusal") if row.get(field) is not None}
+            raise ValueError(f"{where}: usage.{name} must be a whole number of tokens, got {count!r}")
+        counts[name] = count
+    given = {name: row[name] for name in ("text", "finish_reason", "refusal") if row.get(name) is not None}
     return Reply.from_mapping({**given, **counts})
