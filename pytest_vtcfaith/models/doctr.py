@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.accelerators import device_lacks
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
+from pytest_vtcfaith.models.rapidocr import TextBox
 from pytest_vtcfaith.models.spec import ModelSpec, check_declared, check_options, refuse_identifier, shown, table
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def load(detection: str, recognition: str, device: str, name: str = "doctr") -> 
 
 
 class Doctr:
-    """A loaded predictor, a `Transcriber`."""
+    """A loaded predictor, a `Transcriber` and a `BoxFinder`."""
 
     def __init__(self, predictor: Any) -> None:
         self._predictor = predictor
@@ -90,11 +91,32 @@ class Doctr:
         found = self._predictor([np.asarray(image) for image in images])
         return [Reply(text=page_text(page), finish_reason="stop") for page in found.pages]
 
+    def read_boxes(self, image: Image.Image) -> list[TextBox]:
+        """Every word found on an RGB picture with its box, in docTR's order."""
+        import numpy as np
+
+        (page,) = self._predictor([np.asarray(image)]).pages
+        return page_words(page, image.size)
+
 
 def page_text(page: Any) -> str:
     """Words joined by spaces into lines, lines by newlines into blocks, blocks by blank lines, in docTR's order."""
     blocks = ("\n".join(" ".join(word.value for word in line.words) for line in block.lines) for block in page.blocks)
     return "\n\n".join(block for block in blocks if block)
+
+
+def page_words(page: Any, size: tuple[int, int]) -> list[TextBox]:
+    """The words of a page with their boxes in pixels of a picture of `size` (width, height).
+
+    docTR gives corners as shares of the page: two of them, or four where it does not take pages for straight.
+    """
+    width, height = size
+    found = []
+    for word in (word for block in page.blocks for line in block.lines for word in line.words):
+        across, down = ([float(corner[axis]) for corner in word.geometry] for axis in (0, 1))
+        box = min(across) * width, min(down) * height, max(across) * width, max(down) * height
+        found.append(TextBox(box, word.value, float(word.confidence)))
+    return found
 
 
 def _version(package: str) -> str:

@@ -11,7 +11,9 @@ import pytest
 from PIL import Image
 
 from pytest_vtcfaith.models import NotInstalled, Prompt, resolve
-from pytest_vtcfaith.models.doctr import Doctr, page_text
+from pytest_vtcfaith.models.doctr import Doctr, page_text, page_words
+from pytest_vtcfaith.models.page_reading import BoxFinder, BoxReader
+from pytest_vtcfaith.models.rapidocr import TextBox
 
 PLAIN = Prompt("", "en")
 
@@ -44,6 +46,33 @@ def test_all_pages_in_one_call() -> None:
     replies = Doctr(predictor).transcribe([Image.new("RGB", (30, 20)), Image.new("RGB", (10, 40))], PLAIN)
     assert [(reply.text, reply.finish_reason) for reply in replies] == [("one", "stop"), ("", "stop")]
     assert seen == [[(20, 30, 3), (40, 10, 3)]]
+
+
+def placed(*words: tuple[str, tuple[tuple[float, float], ...]]) -> Any:
+    """A page in docTR's shape: one line of words with their corners, as shares of the page."""
+    made = [SimpleNamespace(value=value, geometry=corners, confidence=0.875) for value, corners in words]
+    return SimpleNamespace(blocks=[SimpleNamespace(lines=[SimpleNamespace(words=made)])])
+
+
+def test_boxes_are_in_pixels() -> None:
+    straight = ("fog", ((0.25, 0.5), (0.5, 0.75)))
+    turned = ("bell", ((0.5, 0.25), (0.75, 0.5), (0.5, 0.75), (0.25, 0.5)))
+    assert page_words(placed(straight, turned), (400, 200)) == [
+        TextBox((100, 100, 200, 150), "fog", 0.875),
+        TextBox((100, 50, 300, 150), "bell", 0.875),
+    ]
+    assert page_words(page(), (400, 200)) == []
+
+
+def test_its_words_become_blocks() -> None:
+    words = [("The", ((0.1, 0.1), (0.2, 0.2))), ("bell", ((0.22, 0.1), (0.4, 0.2))), ("far", ((0.8, 0.1), (0.9, 0.2)))]
+    engine = Doctr(lambda arrays: SimpleNamespace(pages=[placed(*words)]))
+    assert isinstance(engine, BoxFinder)
+    (blocks,) = BoxReader(engine).read([Image.new("RGB", (400, 200), "white")])
+    assert [(block.text, tuple(map(round, block.box))) for block in blocks] == [
+        ("The bell", (40, 20, 160, 40)),
+        ("far", (320, 20, 360, 40)),
+    ]
 
 
 def test_spec() -> None:
@@ -97,6 +126,8 @@ def test_the_real_predictor_takes_our_pictures() -> None:
     replies = Doctr(predictor).transcribe([Image.effect_noise((256, 256), 90).convert("RGB")] * 2, PLAIN)
     assert len(replies) == 2
     assert all(isinstance(reply.text, str) for reply in replies)
+    boxes = Doctr(predictor).read_boxes(Image.effect_noise((256, 256), 90).convert("RGB"))
+    assert all(0 <= left <= right <= 256 and 0 <= top <= bottom <= 256 for (left, top, right, bottom), _, _ in boxes)
 
 
 def test_other_scripts_and_devices_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from PIL import Image
 
 from pytest_vtcfaith.metrics.block_scores import block_scores
 from pytest_vtcfaith.metrics.table_html import Cell
+from pytest_vtcfaith.models import registry
 from pytest_vtcfaith.models.page_reading import (
     MARGIN,
     BoxFinder,
@@ -148,12 +149,18 @@ def test_a_picture_is_read_once() -> None:
     assert engine.asked == [(300, 200), (300, 201)]
 
 
-def test_readers_by_name() -> None:
-    reader = reader_named("rapidocr")
+@pytest.mark.parametrize("name", ["rapidocr", "tesseract"])
+def test_readers_by_name(name: str) -> None:
+    reader = reader_named(name)
     assert isinstance(reader, Reader)
     assert isinstance(reader.engine, BoxFinder)
-    with pytest.raises(ValueError, match="'tesseract' tells no boxes"):
-        reader_named("tesseract")
+
+
+def test_a_model_that_tells_no_boxes_reads_no_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "REGISTERED", {})
+    registry.register_model("blind")(object)
+    with pytest.raises(ValueError, match="'blind' tells no boxes"):
+        reader_named("blind")
 
 
 @pytest.fixture(scope="module")
