@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.models.page_reading import Reader
     from pytest_vtcfaith.models.protocols import Judge
+    from pytest_vtcfaith.models.scorers import PictureScorer
     from pytest_vtcfaith.models.spec import ModelSpec
     from pytest_vtcfaith.suites.base import Request, Suite
     from pytest_vtcfaith.suites.case import Case
@@ -43,13 +44,16 @@ class Measuring:
             reader=lambda: self._reader(ocr[0]),
             second=lambda: self._reader(ocr[1]) if len(ocr) > 1 else None,
             judge=lambda: None if judge is None else self._judge(judge),
+            scorers=lambda: self._once("[tool.vtcfaith.scorers]", self._scorers),
         )
 
     @cached_property
     def used(self) -> str:
         """Names and revisions of the instruments. Raises as `registry.resolve`."""
         names = [*self._options.ocr, *(() if self._options.judge is None else (self._options.judge,))]
-        return ", ".join(" ".join(part for part in (name, self._spec(name).revision) if part) for name in names)
+        found = [" ".join(part for part in (name, self._spec(name).revision) if part) for name in names]
+        scorers = self._options.scorers
+        return ", ".join([*found, *(f"{name}={scorers[name]}" for name in ("lpips", "clip") if name in scorers)])
 
     def check(self, models: Mapping[str, ModelSpec]) -> None:
         """Raises pytest.UsageError for an instrument that does not exist, or that no model of the run needs."""
@@ -97,6 +101,14 @@ class Measuring:
             return _Guarded(found, f"--vtc-judge {name}")
 
         return self._once(f"--vtc-judge {name}", load)
+
+    def _scorers(self) -> Mapping[str, PictureScorer]:
+        from pytest_vtcfaith.models.scorers import clip_scorer, lpips_scorer
+
+        makers = {"lpips": lpips_scorer, "clip": clip_scorer}
+        return {
+            name: make(self._options.scorers[name]) for name, make in makers.items() if name in self._options.scorers
+        }
 
     def _once(self, what: str, load: Callable[[], Found]) -> Found:
         if what not in self._loaded:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_vtcfaith.suites.case import Case
-from pytest_vtcfaith.suites.editing_metrics import SECOND
+from pytest_vtcfaith.suites.editing_metrics import SECOND, SECOND_CEILINGS
 from pytest_vtcfaith.suites.editing_scores import CEILINGS, PROPERTIES, SCOPES, TEXT_METRICS
 from pytest_vtcfaith.suites.rewriting import CLASSES
 from pytest_vtcfaith.suites.rewriting_metrics import LENGTHS
@@ -83,16 +83,17 @@ _FAILED_EDIT = Fields(
     shares=frozenset({*PROPERTIES} - _LIKE).union(*_SCOPED.values()),
     likenesses=_LIKE,
 )
-_SECOND = frozenset(f"{start}{name}_second" for name in SECOND for start in ("", "ceiling_"))
+_SECOND = frozenset(f"{name}_second" for name in (*SECOND, *SECOND_CEILINGS))
 _EDITED = Fields(
     counts=frozenset({"resized"}).union(*({f"identical_{s}", f"tables_not_scored_{s}"} for s in SCOPES)),
     shares=frozenset(f"ceiling_{name}" for name in CEILINGS if name not in _LIKE).union(
         *({f"{name}_published" for name in _SCOPED[s]} | {f"spurious_{s}"} for s in SCOPES),
         (name for name in _SECOND if "edit_fidelity" not in name),
     ),
-    rates=frozenset().union(*({f"psnr_{s}", f"psnr_{s}_published"} for s in SCOPES)),
+    rates=frozenset().union(*({f"psnr_{s}", f"psnr_{s}_published", f"lpips_{s}"} for s in SCOPES)),
     likenesses=frozenset(f"ceiling_{name}" for name in _LIKE).union(
-        (f"ssim_{s}" for s in SCOPES), (name for name in _SECOND if "edit_fidelity" in name)
+        (f"{name}_{s}" for s in SCOPES for name in ("ssim", "clip")),
+        (name for name in _SECOND if "edit_fidelity" in name),
     ),
     optional=_SECOND,
 )

@@ -43,6 +43,7 @@ class Session:
         self._taken: list[pytest.Item] | None = None
         self._spared: set[str] = set()
         self._prepared = False
+        self._distances: list[str] | None = None
         self._workers_down = 0
         self._workers_named = 0
         self._begun = False
@@ -276,6 +277,11 @@ class Session:
                     from pytest_vtcfaith.report.convergence import write_convergence
 
                     write_convergence(folder, settled)
+                if len(self.run.options.ocr) > 1:
+                    from pytest_vtcfaith.plugin.agreement import agreement_rows
+                    from pytest_vtcfaith.report.results import write_ranks
+
+                    write_ranks(folder, agreement_rows(self.run, self.ledger))
             write_summary(folder / "summary.md", self.view())
         except OSError as problem:
             self.problems.append(f"the results could not be written: {problem}")
@@ -309,7 +315,7 @@ class Session:
             self.verdicts.values(),
             failures=self._failed(),
             problems=self.problems,
-            noise=self._noise_lines(),
+            noise=[*self._noise_lines(), *self._distance_lines()],
             folder=self.run.report_folder,
         )
 
@@ -322,6 +328,21 @@ class Session:
 
     def _noise_lines(self) -> list[str]:
         return noise_of(self.config).lines if self.run.options.noise is not None else []
+
+    def _distance_lines(self) -> list[str]:
+        """FID over all pictures of the run, measured once; what goes wrong becomes a line, and no number."""
+        if self._distances is None:
+            from pytest_vtcfaith.plugin.distances import fid_lines, fid_rows
+            from pytest_vtcfaith.report.results import write_distances
+
+            try:
+                rows = fid_rows(self.run, self.ledger, self.run.report_folder)
+                self._distances = fid_lines(rows)
+                if rows:
+                    write_distances(self.run.report_folder, rows)
+            except Exception as problem:
+                self._distances = [f"editing: FID was not measured: {type(problem).__name__}: {problem}"]
+        return self._distances
 
 
 def session_of(config: pytest.Config) -> Session:

@@ -16,7 +16,16 @@ PARTS = "parts"
 PICTURES = "pictures"
 STALE_S = 86_400.0
 """Parts of another session that are older than this were left by one that was killed."""
-_OWN = ("results.jsonl", "gates.json", "summary.md", "convergence.json", "run.json", "noise.json")
+_OWN = (
+    "results.jsonl",
+    "gates.json",
+    "summary.md",
+    "convergence.json",
+    "run.json",
+    "noise.json",
+    "ranks.json",
+    "fid.json",
+)
 SEAL = "rows_sha256"
 _WRITTEN = "written_ns"
 """Field of a row in a part: when it was written, by the machine's monotonic clock, which its processes share."""
@@ -136,6 +145,21 @@ def write_gates(folder: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     path = folder / "gates.json"
     ordered = sorted(rows, key=lambda row: row["gate"])
     write_atomic(path, [json.dumps(ordered, indent=1, sort_keys=True, allow_nan=False) + "\n"])
+    return path
+
+
+def write_ranks(folder: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Writes ranks.json: how far two OCR engines rank the models alike, one row for each suite and metric."""
+    return _write_rows(folder / "ranks.json", rows)
+
+
+def write_distances(folder: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Writes fid.json: the FID of each editor over all its pictures."""
+    return _write_rows(folder / "fid.json", rows)
+
+
+def _write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    write_atomic(path, [json.dumps(list(rows), indent=1, sort_keys=True, allow_nan=False) + "\n"])
     return path
 
 

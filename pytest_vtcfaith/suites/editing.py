@@ -13,7 +13,7 @@ from pytest_vtcfaith.pages.page import Page
 from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.editing_cases import editing_cases, pair_of
-from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND, columns_of
+from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND, SECOND_CEILINGS, columns_of
 from pytest_vtcfaith.suites.editing_pictures import difference, framed
 from pytest_vtcfaith.suites.editing_scores import (
     PROPERTIES,
@@ -99,11 +99,11 @@ class Editing:
         if transcript.outcome != "complete" or output is None:
             return dict.fromkeys(_FAILED, 0.0)
         pair = pair_of(case)
-        metrics = score_output(instruments.reader(), pair, output)
+        metrics = score_output(instruments.reader(), pair, output, instruments.scorers())
         second = instruments.second()
         if second is not None:
             again = score_output(second, pair, output)
-            metrics |= {f"{name}_second": again[name] for name in (*SECOND, *(f"ceiling_{name}" for name in SECOND))}
+            metrics |= {f"{name}_second": again[name] for name in (*SECOND, *SECOND_CEILINGS)}
         return metrics
 
     def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:

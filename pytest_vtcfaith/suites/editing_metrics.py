@@ -10,11 +10,16 @@ from pytest_vtcfaith.suites.base import FAILURE_METRICS, TierMetric, failure_col
 from pytest_vtcfaith.suites.case import CaseScore
 from pytest_vtcfaith.suites.editing_scores import CEILINGS, PROPERTIES, SCOPES, TEXT_METRICS
 
-SECOND = ("edit_fidelity", "text_correctness", "cdm_local", "cdm_global")
-"""What is also taken with the second engine of `--vtc-ocr`, as `…_second`: the OCR sensitivity of VDE Bench G.1."""
+SECOND = (
+    "edit_fidelity",
+    "text_correctness",
+    *(f"{name}_{scope}" for scope in SCOPES for name in TEXT_METRICS),
+)
+"""What is also taken with the second engine of `--vtc-ocr`, as `…_second`: two properties, and the ten combinations of
+metric and scope of VDE Bench G.1."""
+SECOND_CEILINGS = tuple(f"ceiling_{name}" for name in SECOND if name in CEILINGS)
 COUNT = "#"
 """Ends the name of the column that counts the cases in which a metric is defined."""
-PICTURE_METRICS = ("psnr", "ssim", "lpips", "clip")
 _LOWEST = {"ssim": -1.0, "visual_fidelity": -1.0, "preservation_outside": -1.0, "edit_fidelity": -1.0, "clip": -1.0}
 _UNBOUNDED = ("psnr", "lpips")
 
@@ -52,7 +57,7 @@ METRICS: Mapping[str, TierMetric] = {
         *(metric for scope in (*SCOPES, "") for metric in scope_metrics(scope)),
         *(_tier(f"ceiling_{name}", 0) for name in CEILINGS),
         *(_tier(f"{name}_second") for name in SECOND),
-        *(_tier(f"ceiling_{name}_second", 0) for name in SECOND),
+        *(_tier(f"{name}_second", 0) for name in SECOND_CEILINGS),
         _tier("resized", 0),
         *FAILURE_METRICS,
     )
