@@ -63,7 +63,7 @@ def read_blocks(
         if content is not None and not isinstance(content, str):
             raise _error(file, f"{field}.block_content", f"= {show(content)} must be text")
         content = content or ""
-        kind = row.get("block_label", "text")
+        kind = "text" if row.get("block_label") is None else row["block_label"]
         if not isinstance(kind, str) or not kind.strip():
             raise _error(file, f"{field}.block_label", f"= {show(kind)} must name the kind of the block, as text")
         table = content if kind == "table" and has_table(content) else None

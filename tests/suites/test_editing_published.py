@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 from made_vde import item, made_vde
 
+from pytest_vtcfaith.engine.pictures import picture_reply
+from pytest_vtcfaith.engine.transcript import Transcript
 from pytest_vtcfaith.metrics.blocks import Block
+from pytest_vtcfaith.models.spec import ModelSpec
+from pytest_vtcfaith.suites.editing import SUITE
 from pytest_vtcfaith.suites.editing_cases import editing_cases, layout_of, pair_of, source_of
 from pytest_vtcfaith.suites.editing_published import region_blocks_of
 from pytest_vtcfaith.suites.editing_scores import score_output
+from pytest_vtcfaith.suites.instruments import Instruments
 from pytest_vtcfaith.texts.edits.picture_build import build_vde
 from pytest_vtcfaith.texts.edits.pictures import write_pictures
 from pytest_vtcfaith.texts.manifest import write_manifest
@@ -63,6 +68,25 @@ def test_without_results_of_ocr_the_engine_reads_the_reference(tmp_path: Path) -
     perfect, nothing = (score_output(Reading(), pair, picture) for picture in (pair.reference, pair.source))
     assert perfect["cdm_global"] == perfect["cdm_local"] == perfect["edit_fidelity"] == 1.0
     assert nothing["cdm_global"] == nothing["cdm_local"] == nothing["edit_fidelity"] == 0.0
+
+
+def test_the_suite_asks_scores_and_explains(tmp_path: Path) -> None:
+    out = tmp_path / "cases" / "e.jsonl"
+    made = build_vde(str(made_vde(tmp_path / "vde", item())), out)
+    write_pictures(out.parent, made.pictures)
+    write_manifest(out, made.draft.header, made.draft.rows)
+    (case,) = SUITE.cases(out.parent)
+    request = SUITE.request(case, ModelSpec(name="m", load=object, languages=None))
+    assert request.prompt.text == "Replace “5” with “6”."
+    transcript = Transcript(picture_reply(request.page.image), "complete", seconds=0.0, cached=False)
+    instruments = Instruments(reader=Reading)
+    metrics = SUITE.score(case, transcript, request, instruments)
+    assert metrics["edit_fidelity"] == 0
+    found = SUITE.explain(case, transcript, metrics, request, instruments)
+    assert any("Total 6" in line for line in found.lines)
+    assert [(label, draw().size) for label, draw in found.pictures] == [
+        (label, (200, 100)) for label in ("reference", "output", "difference")
+    ]
 
 
 def test_the_fingerprint_of_the_page_is_that_of_its_picture_and_size(tmp_path: Path) -> None:
