@@ -13,11 +13,13 @@ from pytest_vtcfaith.cli.cases import cases
 from pytest_vtcfaith.cli.compare import compare
 from pytest_vtcfaith.cli.edits import edits
 from pytest_vtcfaith.cli.gate import gate
+from pytest_vtcfaith.cli.layout import layout
 from pytest_vtcfaith.cli.output import drop, say
 from pytest_vtcfaith.cli.prune import prune
 from pytest_vtcfaith.cli.published import published
 from pytest_vtcfaith.cli.record import record
 from pytest_vtcfaith.cli.tokens import tokens
+from pytest_vtcfaith.cli.vde import vde
 from pytest_vtcfaith.cli.zerosense import zerosense
 from pytest_vtcfaith.texts.errors import reason
 
@@ -32,11 +34,13 @@ app = typer.Typer(
 )
 build.command()(zerosense)
 build.command()(edits)
+build.command()(vde)
 app.add_typer(build, name="build")
 app.command()(accept)
 app.command()(cases)
 app.command()(compare)
 app.command()(gate)
+app.command()(layout)
 app.command()(prune)
 app.command()(published)
 app.command()(record)

@@ -105,10 +105,11 @@ def score_output(
 
 def _score(pair: EditPair, picture: Image.Image, read: Readings, source: Readings, reference: Readings) -> Score:
     wanted = reference.region if pair.region_blocks is None else pair.region_blocks
+    page = reference.page if pair.blocks is None else pair.blocks
     before = _text(source.region) if pair.source_text is None else pair.source_text
     score: Score = {}
     boxes = _boxes(pair)
-    for scope, ours, theirs in (("local", wanted, read.region), ("global", pair.blocks, read.page)):
+    for scope, ours, theirs in (("local", wanted, read.region), ("global", page, read.page)):
         score |= _text_scores(ours, theirs, pair.lang, scope)
         box = boxes[scope]
         score |= _picture_scores(_pixels(pair.reference, box), _pixels(picture, box), scope)
