@@ -19,6 +19,7 @@ __all__ = ["ModelSpec", "UnknownModel", "known_models", "register_model", "resol
 ENTRY_POINT_GROUP = "vtcfaith.models"
 # name -> module; each has spec(identifier, options, name) and imports its engine only inside ModelSpec.load
 ADAPTERS = {
+    "diffusers": "pytest_vtcfaith.models.diffusers",
     "doctr": "pytest_vtcfaith.models.doctr",
     "editor": "pytest_vtcfaith.models.editor",
     "openai": "pytest_vtcfaith.models.openai",
