@@ -237,7 +237,7 @@ def check(options: Mapping[str, Any], known: Mapping[str, Option], where: str) -
         if not known[name].holds(value):
             raise ValueError(f"model {where!r}: {name} = {shown(value)}: give {known[name].wanted}")
     found = {name: options.get(name, option.default) for name, option in known.items()}
-    check_declared(where, found["languages"], found["visual_tokens"] or "nominal")
+    check_declared(where, found["languages"], found.get("visual_tokens") or "nominal")
     return found
 
 

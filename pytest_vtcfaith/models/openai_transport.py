@@ -87,22 +87,28 @@ class Transport(ABC, Generic[Asked]):
     async def _read_all(self, questions: Sequence[Asked]) -> list[Reply]:
         import openai
 
-        chosen = self.transport
-        timeout = openai.Timeout(chosen.read_seconds, connect=chosen.connect_seconds)
-        transport = openai.DefaultAsyncHttpxClient(
-            timeout=timeout,
-            follow_redirects=False,  # the key would go along
-            event_hooks={"response": [_stop_at_errors]},
-        )
-        seats = asyncio.Semaphore(chosen.concurrency)
+        seats = asyncio.Semaphore(self.transport.concurrency)
         async with openai.AsyncOpenAI(
             api_key=self._key or "none",  # the client wants one
             base_url=self.base_url,
             max_retries=0,
-            timeout=timeout,
-            http_client=transport,
+            timeout=self._timeout(),
+            http_client=self._http_client(),
         ) as client:
             return await asyncio.gather(*(self._read(client, seats, question) for question in questions))
+
+    def _http_client(self) -> Any:
+        """What sends requests, without a key; no redirect is followed, for a key would go along."""
+        import openai
+
+        return openai.DefaultAsyncHttpxClient(
+            timeout=self._timeout(), follow_redirects=False, event_hooks={"response": [_stop_at_errors]}
+        )
+
+    def _timeout(self) -> Any:
+        import openai
+
+        return openai.Timeout(self.transport.read_seconds, connect=self.transport.connect_seconds)
 
     async def _read(self, client: Any, seats: asyncio.Semaphore, question: Asked) -> Reply:
         async with seats:

@@ -23,6 +23,7 @@ ADAPTERS = {
     "doctr": "pytest_vtcfaith.models.doctr",
     "editor": "pytest_vtcfaith.models.editor",
     "openai": "pytest_vtcfaith.models.openai",
+    "openai-images": "pytest_vtcfaith.models.openai_images",
     "rapidocr": "pytest_vtcfaith.models.rapidocr",
     "replay": "pytest_vtcfaith.models.replay",
     "serve": "pytest_vtcfaith.models.serve",
@@ -34,6 +35,7 @@ ADAPTERS = {
 IDENTIFIED = {
     "editor": "NAME",
     "openai": "NAME@URL",
+    "openai-images": "NAME@URL",
     "replay": "FILE",
     "serve": "PATH_OR_ID",
     "transformers": "PATH_OR_ID",
