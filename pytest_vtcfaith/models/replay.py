@@ -172,14 +172,11 @@ def _pictures(rows: list[tuple[int, dict[str, Any]]], file: Path) -> dict[str, P
 
 
 def _picture(path: Path) -> Reply:
-    from PIL import Image
-
-    from pytest_vtcfaith.engine.pictures import picture_reply
+    from pytest_vtcfaith.engine.pictures import opened, picture_reply
 
     try:
-        with Image.open(path) as opened:
-            return picture_reply(opened)
-    except (OSError, ValueError, Image.DecompressionBombError) as problem:
+        return picture_reply(opened(path))
+    except (OSError, ValueError) as problem:
         return Reply(text=None, error=f"{path}: no picture that can be read: {problem}")
 
 

@@ -29,8 +29,8 @@ def _mean(name: str) -> Any:
 
 
 def _tier(name: str, better: int = +1) -> TierMetric:
-    low, high = _LOWEST.get(name.split("_local")[0].split("_global")[0], 0.0), inf if name.startswith("psnr") else 1.0
-    return TierMetric(name, better, _mean(name), low, inf if name.startswith(_UNBOUNDED) else high)
+    plain = name.removeprefix("ceiling_").removesuffix("_second").split("_local")[0].split("_global")[0]
+    return TierMetric(name, better, _mean(name), _LOWEST.get(plain, 0.0), inf if name.startswith(_UNBOUNDED) else 1.0)
 
 
 def scope_metrics(scope: str) -> tuple[TierMetric, ...]:
