@@ -31,6 +31,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         prompts=True,
         revision=f"{revision()}; {RULES}",
         adapter="ocr-rules",
+        tasks=frozenset({"answer"}),
     )
 
 

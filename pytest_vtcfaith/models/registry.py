@@ -21,6 +21,7 @@ ENTRY_POINT_GROUP = "vtcfaith.models"
 ADAPTERS = {
     "doctr": "pytest_vtcfaith.models.doctr",
     "editor": "pytest_vtcfaith.models.editor",
+    "ocr-rules": "pytest_vtcfaith.models.ocr_answers",
     "openai": "pytest_vtcfaith.models.openai",
     "rapidocr": "pytest_vtcfaith.models.rapidocr",
     "replay": "pytest_vtcfaith.models.replay",
