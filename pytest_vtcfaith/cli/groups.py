@@ -87,9 +87,7 @@ def compare(
         cases = compression_cases(vtc_cases, grouped=False)
         about = model_of(parts, method)
         known.require(visual_tokens=about["visual_tokens"], factor=factor, manifests=manifest_hashes(vtc_cases))
-        right, reduced = (
-            rights_of(parts, name, cases) for name in (method, model_of(parts, base or known.model)["name"])
-        )
+        right, reduced = (rights_of(parts, each, cases) for each in (about, model_of(parts, base or known.model)))
         found = compression_compare.compare(
             {name: answers[1] for name, answers in right.items() if 1 in answers},
             {name: answers[factor] for name, answers in reduced.items() if factor in answers},

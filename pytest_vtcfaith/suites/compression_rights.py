@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_vtcfaith.pages.budget import visual_tokens
+from pytest_vtcfaith.pages.questions.reduced import full_size
 from pytest_vtcfaith.report.reading import Part, read_parts
 from pytest_vtcfaith.suites.case import Case
 from pytest_vtcfaith.suites.compression_cases import compression_cases, manifest_hashes, question_of
@@ -34,11 +36,13 @@ def model_of(parts: Sequence[Part], wanted: str | None) -> Mapping[str, Any]:
     return found[name]
 
 
-def rights_of(parts: Sequence[Part], model: str, cases: Sequence[Case]) -> Rights:
+def rights_of(parts: Sequence[Part], about: Mapping[str, Any], cases: Sequence[Case]) -> Rights:
     """Right or wrong, for every measured case of a model; an infrastructure error is no measurement.
 
-    Raises GroupsError for a row of the suite whose question or answer is not that of the case.
+    `about`: as `model_of` gives it. Raises GroupsError for a row of the suite whose answer or cost is not that of the
+    case.
     """
+    model = about["name"]
     known = {case.id: case for case in cases}
     rights: Rights = {}
     for part in parts:
@@ -46,7 +50,7 @@ def rights_of(parts: Sequence[Part], model: str, cases: Sequence[Case]) -> Right
             if row["suite"] != "compression" or row["model"] != model:
                 continue
             case = known.get(row["case"])
-            if case is None or row["reference_sha256"] != case.reference_sha256:
+            if case is None or row["reference_sha256"] != case.reference_sha256 or not _costs(row, case, about):
                 raise GroupsError(
                     f"{part.path}, line {line}: case {row['case']!r} is not one of the manifests: give the folder that "
                     "was measured (--cases)"
@@ -54,6 +58,12 @@ def rights_of(parts: Sequence[Part], model: str, cases: Sequence[Case]) -> Right
             if row["outcome"] not in ("infrastructure_error", "inapplicable"):
                 rights.setdefault(question_of(case), {})[case.params["factor"]] = row["metrics"].get("accuracy") == 1
     return rights
+
+
+def _costs(row: Mapping[str, Any], case: Case, about: Mapping[str, Any]) -> bool:
+    """Whether the picture of a row cost what the case's picture costs the model."""
+    size, tokens = full_size(case.params["row"], case.file.parent), row["metrics"].get("full_tokens")
+    return size is None or tokens is None or tokens == visual_tokens(about["visual_tokens"], *size)
 
 
 def freeze_results(results: Sequence[Path], model: str | None, folder: Path | None) -> Groups:
@@ -66,7 +76,7 @@ def freeze_results(results: Sequence[Path], model: str | None, folder: Path | No
     cases = compression_cases(folder, grouped=False)
     if not cases:
         raise GroupsError(f"{folder}: has no manifest of questions: give the folder that was measured (--cases)")
-    rights = rights_of(parts, about["name"], cases)
+    rights = rights_of(parts, about, cases)
     for case in cases:
         if case.params["factor"] not in rights.get(question_of(case), {}):
             raise GroupsError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -12,6 +13,11 @@ from pytest_vtcfaith.texts.rows import Slug, Text, _distinct, _Header, _Strict
 
 SCHEMA = "vtcfaith/compression"
 LEAST_FACTOR, MOST_FACTOR = 2, 20
+
+
+def _inside(name: str) -> bool:
+    windows, path = PureWindowsPath(name), PurePosixPath(name)
+    return not ("\\" in name or windows.drive or path.is_absolute() or ".." in path.parts)
 
 
 class CompressionHeader(_Header):
@@ -42,6 +48,8 @@ class QuestionRow(_Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if self.task in ("difficult", "simple"):
+            raise ValueError(f"task {self.task!r} is the name of a group: name it otherwise")
         self.key()
         return self
 
@@ -71,6 +79,8 @@ class CompressionRow(_Strict):
             raise ValueError(f"questions: {names} must have different names")
         if self.page is not None and self.picture is not None:
             raise ValueError("page and picture exclude each other: remove one")
+        if self.picture is not None and not _inside(self.picture):
+            raise ValueError(f"picture {self.picture!r} must lie inside the manifest's folder (with /, without ..)")
         if (self.picture is None) != (self.picture_sha256 is None):
             raise ValueError("picture and picture_sha256 belong together: add the other")
         if self.page is not None:
