@@ -110,7 +110,10 @@ def replay_rows(
                 "same data set (vtcfaith build questions)"
             )
         given[answered.item.id] = answered.reply
-    rows = [{"case": f"{name}-{suffix}", "text": given.get(name), "model": model} for name in sorted(wanted)]
+    rows = [
+        {"case": f"{name}-{suffix}", "task": "answer", "text": given.get(name), "model": model}
+        for name in sorted(wanted)
+    ]
     return rows, sum(row["text"] is None for row in rows)
 
 
