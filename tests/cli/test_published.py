@@ -25,7 +25,7 @@ def test_without_a_paper_the_tables_are_listed() -> None:
         *(["vtc-bench", n] for n in ("F1", "F2")),
         *(["zerosense", n] for n in NUMBERS),
     ]
-    assert lines[9] == "zerosense   5  Experimental results of different text shuffling strategies under varying " + (
+    assert lines[11] == "zerosense   5  Experimental results of different text shuffling strategies under varying " + (
         "compression ratios (Glyph layout)"
     )
 
