@@ -13,10 +13,12 @@ from pytest_vtcfaith.cli.cases import cases
 from pytest_vtcfaith.cli.compare import compare
 from pytest_vtcfaith.cli.edits import edits
 from pytest_vtcfaith.cli.gate import gate
+from pytest_vtcfaith.cli.groups import groups
 from pytest_vtcfaith.cli.layout import layout
 from pytest_vtcfaith.cli.output import drop, say
 from pytest_vtcfaith.cli.prune import prune
 from pytest_vtcfaith.cli.published import published
+from pytest_vtcfaith.cli.questions import questions
 from pytest_vtcfaith.cli.record import record
 from pytest_vtcfaith.cli.tokens import tokens
 from pytest_vtcfaith.cli.vde import vde
@@ -35,7 +37,9 @@ app = typer.Typer(
 build.command()(zerosense)
 build.command()(edits)
 build.command()(vde)
+build.command()(questions)
 app.add_typer(build, name="build")
+app.add_typer(groups, name="groups")
 app.command()(accept)
 app.command()(cases)
 app.command()(compare)

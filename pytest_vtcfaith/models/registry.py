@@ -22,6 +22,7 @@ ADAPTERS = {
     "diffusers": "pytest_vtcfaith.models.diffusers",
     "doctr": "pytest_vtcfaith.models.doctr",
     "editor": "pytest_vtcfaith.models.editor",
+    "ocr-rules": "pytest_vtcfaith.models.ocr_answers",
     "openai": "pytest_vtcfaith.models.openai",
     "openai-images": "pytest_vtcfaith.models.openai_images",
     "rapidocr": "pytest_vtcfaith.models.rapidocr",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_vtcfaith.suites.case import Case
+from pytest_vtcfaith.suites.compression import FLAGS
 from pytest_vtcfaith.suites.editing_metrics import SECOND, SECOND_CEILINGS
 from pytest_vtcfaith.suites.editing_scores import CEILINGS, PROPERTIES, SCOPES, TEXT_METRICS
 from pytest_vtcfaith.suites.rewriting import CLASSES
@@ -99,6 +100,13 @@ _EDITED = Fields(
 )
 
 
+_ANSWERED = Fields(
+    counts=frozenset({"missing", "visual_tokens", "full_tokens", *FLAGS}),
+    shares=frozenset({"accuracy"}),
+    optional=frozenset({"visual_tokens", "full_tokens", *FLAGS}),
+)
+
+
 def score_fields(case: Case, outcome: str) -> Fields | None:
     """What a score of the case holds; None where its suite says nothing of it here."""
     if outcome in ("", "infrastructure_error"):
@@ -111,6 +119,8 @@ def score_fields(case: Case, outcome: str) -> Fields | None:
         return _PAGE | _ACCURACIES | (_COMPRESSED if outcome == "complete" else Fields())
     if case.suite == "editing":
         return _FAILED_EDIT | (_EDITED if outcome == "complete" else Fields())
+    if case.suite == "compression":
+        return _ANSWERED
     return None
 
 

@@ -19,6 +19,8 @@ from pytest_vtcfaith.texts.edits.picture_rows import PicturesHeader, PicturesRow
 from pytest_vtcfaith.texts.edits.rows import SCHEMA as EDITING
 from pytest_vtcfaith.texts.edits.rows import EditingHeader, EditingRow
 from pytest_vtcfaith.texts.errors import TextsError, reason, show
+from pytest_vtcfaith.texts.questions.rows import SCHEMA as COMPRESSION
+from pytest_vtcfaith.texts.questions.rows import CompressionHeader, CompressionRow
 from pytest_vtcfaith.texts.rows import (
     MATCHED,
     SCHEMAS,
@@ -37,6 +39,7 @@ _SCHEMAS: dict[str, tuple[type[BaseModel], type[Any]]] = {
     **SCHEMAS,
     EDITING: (EditingHeader, EditingRow),
     PICTURES: (PicturesHeader, PicturesRow),
+    COMPRESSION: (CompressionHeader, CompressionRow),
 }
 _SHOWN = 60
 _DIGITS = 400  # Python refuses to convert more than 4,300, and a float has at most 309

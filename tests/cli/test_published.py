@@ -22,9 +22,10 @@ def test_without_a_paper_the_tables_are_listed() -> None:
     lines = run().stdout.rstrip("\n").split("\n")
     assert [line.split()[:2] for line in lines] == [
         *(["vde", n] for n in ("2", "3", "5", "6", "7", "8")),
+        *(["vtc-bench", n] for n in ("F1", "F2")),
         *(["zerosense", n] for n in NUMBERS),
     ]
-    assert lines[9] == "zerosense   5  Experimental results of different text shuffling strategies under varying " + (
+    assert lines[11] == "zerosense   5  Experimental results of different text shuffling strategies under varying " + (
         "compression ratios (Glyph layout)"
     )
 
