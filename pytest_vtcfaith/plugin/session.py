@@ -253,6 +253,7 @@ class Session:
         """
         from pytest_vtcfaith.plugin.about import about_run
         from pytest_vtcfaith.plugin.convergence import convergence_rows
+        from pytest_vtcfaith.plugin.htmlreport import session_html
         from pytest_vtcfaith.report.results import write_gates, write_results, write_run
         from pytest_vtcfaith.report.summary import write_summary
 
@@ -270,7 +271,7 @@ class Session:
         )
         try:
             about = write_run(folder, about)
-            write_results(folder, self.run.session_id, about)
+            results = write_results(folder, self.run.session_id, about)
             if whole and self.run.options.shard is None:
                 write_gates(folder, [v.row() for v in self.verdicts.values()])
                 if settled := convergence_rows(self.run, self.ledger):
@@ -283,6 +284,8 @@ class Session:
 
                     write_ranks(folder, agreement_rows(self.run, self.ledger))
             write_summary(folder / "summary.md", self.view())
+            if self.run.options.report is not None:
+                session_html(self.run, self.ledger, self.view(), about, results)
         except OSError as problem:
             self.problems.append(f"the results could not be written: {problem}")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_vtcfaith.report.regressions import HEAD, Change, changes
 from pytest_vtcfaith.report.results import write_atomic
-from pytest_vtcfaith.report.view import BAD, RunView, accepted, concise, rows
+from pytest_vtcfaith.report.view import RunView, concise, headline, rows
 from pytest_vtcfaith.report.worddiff import visible
 
 
@@ -51,17 +51,11 @@ def _line(change: Change) -> str:
 
 
 def _headline(view: RunView) -> str:
-    verdicts = [v for of_suite in view.verdicts.values() for v in of_suite]
-    forgiven = sum(accepted(v, view) for v in verdicts)
-    bad = sum(v.verdict in BAD for v in verdicts) - forgiven
-    passed = sum(v.verdict == "pass" for v in verdicts)
-    if bad or view.problems or view.failures:
-        return f"**Red**: {bad} of {len(verdicts)} gates did not pass, {len(view.failures)} tests failed."
-    if forgiven:
-        return f"**Inconclusive**: {forgiven} of {len(verdicts)} gates could not be decided, none failed."
-    if not passed:
-        return "**No verdict**: no gate had anything to judge."
-    return f"**Green**: {passed} of {len(verdicts)} gates passed, none failed."
+    word, said = headline(view)
+    return f"**{_WORDS[word]}**: {said}"
+
+
+_WORDS = {"red": "Red", "green": "Green", "inconclusive": "Inconclusive", "none": "No verdict"}
 
 
 def _cell(text: str) -> str:
