@@ -52,7 +52,7 @@ def report(
             merged,
             ledger,
             verdicts,
-            failures=[Failure(**failure) for failure in about["failures"]],
+            failures=[Failure(**failure) for part in merged.parts for failure in part.about["failures"]],
             problems=about["problems"],
             noise=about["noise_lines"],
             folder=folder,

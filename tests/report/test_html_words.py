@@ -52,7 +52,7 @@ def test_a_chinese_window_is_one_place() -> None:
     assert "".join(s.read for s in spans) == original
 
 
-WORDS = st.lists(st.sampled_from("the old boat goat steamer harbour hafbcur a I 7".split()), max_size=12)
+WORDS = st.lists(st.sampled_from(["the", "old", "boat", "goat", "harbour", "hafbcur", "a", "I"]), max_size=12)
 
 
 @settings(max_examples=150, deadline=None)

@@ -35,6 +35,7 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
     shown: dict[str, Any] = {
         "ask": answer.ask,
         "message": case.message,
+        "said": _said(case, spans),
         "reason": answer.row.get("reason", ""),
         "metrics": dict(sorted(answer.metrics.items())),
         "facts": _facts(case),
@@ -50,7 +51,6 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
             drawn = (gallery.draw(answer, n, len(pages), page.image) for n, page in enumerate(pages))
             pictures = [*(picture for picture in drawn if picture is not None), *pictures]
         marks = marks_of(pages, spans, answer.case.lang)
-        shown |= _explained(run, case, spans)
         shown["pages"] = [[page.width, page.height] for page in pages]
     shown["pictures"] = [_picture(picture) for picture in pictures]
     shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
@@ -58,9 +58,9 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
 
 
 def misread(shown: Mapping[str, Any]) -> list[list[Any]]:
-    """The first words of a `detail` that differ, rewritten ones first: kind, printed, read."""
+    """The first words of a `detail` that differ, rewritten and other perturbed ones first: kind, printed, read."""
     wrong = [span for span in shown["spans"] if span[0]]
-    wrong.sort(key=lambda span: span[0] != 1)  # stable: the order of the page
+    wrong.sort(key=lambda span: (span[0] != 1, len(span) < 4))  # stable: then the order of the page
     return [[span[0], span[1][:40], span[2][:40]] for span in wrong[:WORDS]]
 
 
@@ -91,11 +91,14 @@ def _pages(run: HtmlRun, case: Listed) -> Sequence[Page]:
         return ()
 
 
-def _explained(run: HtmlRun, case: Listed, spans: Sequence[Span]) -> dict[str, Any]:
-    """The words in one sentence."""
+def _said(case: Listed, spans: Sequence[Span]) -> str:
+    """The words that differ in one sentence."""
     counts = Counter(span.kind for span in spans if span.kind)
-    said = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-    return {"said": said} if said else {}
+    told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+    kept, perturbed = (case.answer.metrics.get(name) for name in ("verbatim", "perturbed"))
+    if perturbed and kept is not None:
+        told = f"{perturbed - kept} of {perturbed} perturbed words not kept; {told}" if told else told
+    return told
 
 
 def _facts(case: Listed) -> list[list[Any]]:

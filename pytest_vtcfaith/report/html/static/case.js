@@ -40,7 +40,7 @@ const page = (one, shown) => {
     h("div", { class: "two" }, pictures(one, shown), text(one, shown)),
     h("div", { class: "two facts" },
       h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), h("dl", null, [["model", one.model], ...shown.facts].flatMap(([label, value]) => [h("dt", null, label), h("dd", null, foreign(typeof value === "number" ? number(value) : value))]))),
-      h("section", { "aria-labelledby": "metrics" }, h("h2", { id: "metrics" }, "Metrics"), h("dl", null, Object.entries(shown.metrics).flatMap(([name, value]) => [h("dt", null, words(name)), h("dd", null, number(value))])))),
+      h("section", { "aria-labelledby": "metrics" }, h("h2", { id: "metrics" }, "Metrics"), h("dl", { class: "many" }, Object.entries(shown.metrics).map(([name, value]) => h("div", null, h("dt", null, words(name)), h("dd", { class: "number" }, number(value))))))),
   ].filter((part) => part !== null);
 };
 
@@ -95,8 +95,8 @@ const text = (one, shown) => {
 const difference = (span, place) => {
   if (!span[0]) return foreign(span[1]);
   const kind = KINDS[span[0]];
-  return h("button", { type: "button", class: `word ${kind}`, "data-span": place, "aria-label": told(span), title: told(span), click: () => pick(place, "page"), mouseenter: () => lit(place, true), mouseleave: () => lit(place, false), focus: () => lit(place, true), blur: () => lit(place, false) },
-    shape(kind), span[1] ? foreign(span[1], "del") : null, span[2] ? foreign(span[2], "ins") : null);
+  return h("button", { type: "button", class: `word ${kind}`, "data-span": place, title: told(span), click: () => pick(place, "page"), mouseenter: () => lit(place, true), mouseleave: () => lit(place, false), focus: () => lit(place, true), blur: () => lit(place, false) },
+    shape(kind), h("span", { class: "unseen" }, `${kind}: `), span[1] ? foreign(span[1], "del") : null, " ", span[2] ? foreign(span[2], "ins") : null);
 };
 
 /* Goes to a word: on the page from the text, in the text from the page. */
