@@ -13,6 +13,7 @@ from pytest_vtcfaith.report.html import Answer, HtmlRun, TierFound
 from pytest_vtcfaith.suites import load_suite
 from pytest_vtcfaith.suites.base import Request
 from pytest_vtcfaith.suites.case import Case, CaseScore
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS
 
 TIER = "rewriting/en/visual"
 ORIGINAL = "the old harbour master counted seven grey boats"
@@ -35,7 +36,7 @@ def answer(of: Case, text: str | None, outcome: str = "complete", **row: Any) ->
 
         suite = load_suite(of.suite)
         said = Transcript(Reply(text), outcome, 0.5, False)
-        metrics = suite.score(of, said, suite.request(of, SPEC))
+        metrics = suite.score(of, said, suite.request(of, SPEC), NO_INSTRUMENTS)
     found = {"case": of.id, "outcome": outcome, "metrics": metrics, "transcript": text, "seconds": 0.5, "cached": False}
     return Answer(f"m-{of.id}", "m", of, found | row)
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
-from pytest_vtcfaith.report.html.pictures import Gallery, Picture
+from pytest_vtcfaith.report.html.pictures import Gallery, is_inside
 from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
 from pytest_vtcfaith.report.worddiff import printable
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.pages.page import Page
     from pytest_vtcfaith.report.html.case_list import Listed
     from pytest_vtcfaith.report.html.run import HtmlRun
+    from pytest_vtcfaith.suites.base import Request
 
 DRAWN = 200
 """Cases, from the worst, whose pages are laid out and drawn with boxes."""
@@ -46,13 +49,17 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
     pictures = gallery.of(answer)
     marks: Sequence[Mark] = ()
     if place < DRAWN and case.state not in ("passed", "inapplicable"):
-        pages = _pages(run, case)
+        request = _request(run, case)
+        pages = _pages(request)
+        if request is not None and not _transcribed(run, case):
+            shown |= _explained(run, case, request)
         if not any(picture.page is not None for picture in pictures):
             drawn = (gallery.draw(answer, n, len(pages), page.image) for n, page in enumerate(pages))
             pictures = [*(picture for picture in drawn if picture is not None), *pictures]
         marks = marks_of(pages, spans, answer.case.lang)
         shown["pages"] = [[page.width, page.height] for page in pages]
-    shown["pictures"] = [_picture(picture) for picture in pictures]
+    edited = _task(run, case) == "edit"
+    shown["pictures"] = [[p.path, "source" if edited and p.label == "page" else p.label, p.page] for p in pictures]
     shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
     return shown
 
@@ -66,8 +73,12 @@ def misread(shown: Mapping[str, Any]) -> list[list[Any]]:
 
 def _spans(run: HtmlRun, case: Listed, text: str | None) -> list[Span]:
     answer = case.answer
-    transcribed = getattr(run.suites.get(answer.case.suite), "task", "transcribe") == "transcribe"
-    if text is None or not transcribed or answer.outcome != "complete" or answer.metrics.get("word_edits") == 0:
+    if (
+        text is None
+        or not _transcribed(run, case)
+        or answer.outcome != "complete"
+        or answer.metrics.get("word_edits") == 0
+    ):
         return []
     return spans_of(answer.case, text)
 
@@ -80,15 +91,51 @@ def _span(span: Span) -> list[Any]:
     return [*found, span.original] if span.original else found
 
 
-def _picture(picture: Picture) -> list[Any]:
-    return [picture.path, picture.label, picture.page]
+def _transcribed(run: HtmlRun, case: Listed) -> bool:
+    return _task(run, case) == "transcribe"
 
 
-def _pages(run: HtmlRun, case: Listed) -> Sequence[Page]:
+def _task(run: HtmlRun, case: Listed) -> str:
+    suite = run.suites.get(case.answer.case.suite)
+    return "transcribe" if suite is None else suite.task
+
+
+def _request(run: HtmlRun, case: Listed) -> Request | None:
     try:
-        return run.request(case.answer).pages
-    except Exception:  # whatever a suite cannot draw any more is no reason to lose the report
+        return run.request(case.answer)
+    except Exception:  # whatever a suite cannot ask any more is no reason to lose the report
+        return None
+
+
+def _pages(request: Request | None) -> Sequence[Page]:
+    try:
+        return () if request is None else request.pages
+    except Exception:  # nor what it cannot draw any more
         return ()
+
+
+def _explained(run: HtmlRun, case: Listed, request: Request) -> dict[str, Any]:
+    """What was asked, and what the suite says of the reply, where it can say it without instruments."""
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.metrics.outcomes import Reply
+
+    answer = case.answer
+    shown: dict[str, Any] = {"asked": printable(request.prompt.text, LONGEST)}
+    reply = Reply(answer.row.get("transcript"), picture=_picture(run, case))
+    transcript = Transcript(reply, answer.outcome, 0.0, True)
+    try:
+        found = run.suites[answer.case.suite].explain(answer.case, transcript, answer.metrics, request, NO_INSTRUMENTS)
+    except Exception:  # a suite that needs an engine to say more has said it in the message of the failed test
+        return shown
+    return shown | {"said": found.verdict, "lines": list(found.lines)}
+
+
+def _picture(run: HtmlRun, case: Listed) -> str | None:
+    """The picture that was replied, in base64."""
+    path = case.answer.row.get("picture")
+    if not isinstance(path, str) or not is_inside(run.source, path):
+        return None
+    return base64.b64encode((run.source / path).read_bytes()).decode("ascii")
 
 
 def _said(case: Listed, spans: Sequence[Span]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_vtcfaith.report.greys import is_grey
 from pytest_vtcfaith.report.results import HTML
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Gallery:
         """What the run has written about the case: pages, pictures of its explanation, the picture that was replied."""
         found = [picture for name in self._written(answer.ask) if (picture := self._about(answer.ask, name))]
         replied = answer.row.get("picture")
-        if isinstance(replied, str) and self._inside(replied):
+        if isinstance(replied, str) and is_inside(self.source, replied):
             found.append(Picture(self._here(replied), "what the model drew"))
         return found
 
@@ -84,10 +85,6 @@ class Gallery:
         page = _PAGE.fullmatch(rest)
         return Picture(path, rest.replace("-", " "), int(page[1]) - 1 if page else None)
 
-    def _inside(self, path: str) -> bool:
-        parts = path.split("/")
-        return all(_SAFE.fullmatch(part) for part in parts) and (self.source / path).is_file()
-
     def _here(self, path: str) -> str:
         """The path of a file of the run, from the report."""
         file = self.source / path
@@ -98,6 +95,11 @@ class Gallery:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
         return path
+
+
+def is_inside(folder: Path, path: str) -> bool:
+    """Whether a path of results.jsonl is plain and names a file in the folder: nothing else is shown."""
+    return all(_SAFE.fullmatch(part) for part in path.split("/")) and (folder / path).is_file()
 
 
 def _page_label(number: int, pages: int) -> str:
@@ -115,12 +117,6 @@ def save_small(image: Image.Image, path: Path) -> None:
         _save(small, path, bits=4)
     else:
         _save(image.convert("RGB").quantize(64), path)
-
-
-def is_grey(image: Image.Image) -> bool:
-    """Whether the three channels are equal everywhere."""
-    red, green, blue = (channel.tobytes() for channel in image.convert("RGB").split())
-    return red == green == blue
 
 
 def _save(image: Image.Image, path: Path, **how: int) -> None:

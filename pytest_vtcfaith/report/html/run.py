@@ -52,9 +52,8 @@ class TierFound:
 class HtmlRun:
     """A run to be shown.
 
-    `about` is what run.json says; `request` gives what the model was asked in a case (its pages can be drawn);
-    `explain` gives the verdict and lines of a suite about one case; both may raise anything. `source` is the folder
-    that `pages/` and the pictures of the run lie in.
+    `about` is what run.json says; `request` gives what the model was asked in a case, and may raise anything; `source`
+    is the folder that the pictures of the run lie in.
     """
 
     view: RunView

@@ -37,6 +37,8 @@ const page = (one, shown) => {
       one.value === null ? null : h("span", { class: "chip" }, `${words(one.metric)} ${number(one.value)}`), " ", h("a", { href: casesLink({ tier: one.tier }) }, foreign(one.tier))),
     said ? h("p", { class: "message" }, foreign(said)) : null,
     shown.reason ? h("p", { class: "message" }, foreign(shown.reason)) : null,
+    shown.asked ? h("p", { class: "message" }, "Asked: ", foreign(shown.asked)) : null,
+    shown.lines?.length ? h("ul", { class: "lines" }, shown.lines.map((line) => h("li", null, foreign(line)))) : null,
     h("div", { class: "two" }, pictures(one, shown), text(one, shown)),
     h("div", { class: "two facts" },
       h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), h("dl", null, [["model", one.model], ...shown.facts].flatMap(([label, value]) => [h("dt", null, label), h("dd", null, foreign(typeof value === "number" ? number(value) : value))]))),
