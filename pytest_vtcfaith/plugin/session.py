@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_vtcfaith.plugin.attachments import attach_to_html
 from pytest_vtcfaith.plugin.coloured import colour_failure
 from pytest_vtcfaith.plugin.hosts import host_session
 from pytest_vtcfaith.plugin.ledger import PROPERTY, Ledger, line_of
@@ -212,6 +213,8 @@ class Session:
             if row is not None:
                 colour_failure(report)
             self.failures[report.nodeid] = self._failure(report)
+            if (ask := self.ledger.selected.get(report.nodeid)) is not None:
+                attach_to_html(self.config, report, self.run.report_folder, ask.id, self.run.by_id)
         elif report.when == "call" and report.outcome in ("passed", "skipped"):
             self.failures.pop(report.nodeid, None)  # a rerun that passed
 
@@ -255,6 +258,7 @@ class Session:
         from pytest_vtcfaith.plugin.convergence import convergence_rows
         from pytest_vtcfaith.plugin.htmlreport import session_html
         from pytest_vtcfaith.report.results import write_gates, write_results, write_run
+        from pytest_vtcfaith.report.stepsummary import append_step_summary
         from pytest_vtcfaith.report.summary import write_summary
 
         self._begun = False
@@ -286,6 +290,7 @@ class Session:
             write_summary(folder / "summary.md", self.view())
             if self.run.options.report is not None:
                 session_html(self.run, self.ledger, self.view(), about, results)
+            append_step_summary(self.view())
         except OSError as problem:
             self.problems.append(f"the results could not be written: {problem}")
 

@@ -146,7 +146,7 @@ def test_a_path_that_leads_out_is_not_shown(path: str, tmp_path: Path) -> None:
 
 
 def test_pages_are_drawn_until_the_budget_is_spent(tmp_path: Path) -> None:
-    gallery = Gallery(tmp_path, tmp_path)
+    gallery = Gallery(tmp_path, tmp_path, {})
     page = Image.new("RGB", (60, 40), "white")
     assert gallery.draw(named("a", PRINTED), 0, 1, page) is not None
     gallery.spent = BUDGET

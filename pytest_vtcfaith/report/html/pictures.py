@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_vtcfaith.report.casefiles import owner
 from pytest_vtcfaith.report.greys import is_grey
 from pytest_vtcfaith.report.results import HTML
 
@@ -36,10 +37,10 @@ class Picture:
 
 class Gallery:
     """The pictures of one report: looks for them under `source`, copies them when the report lies elsewhere, draws what
-    is missing until the budget is spent."""
+    is missing until the budget is spent. `known` are the parameter ids of all cases."""
 
-    def __init__(self, folder: Path, source: Path) -> None:
-        self.folder, self.source = folder, source
+    def __init__(self, folder: Path, source: Path, known: Container[str]) -> None:
+        self.folder, self.source, self.known = folder, source, known
         self.spent = 0
         self._files: dict[str, list[str]] | None = None
 
@@ -62,18 +63,14 @@ class Gallery:
         self.spent += path.stat().st_size
         return Picture(f"{HTML}/pages/{name}.png", _page_label(number, pages), number)
 
-    def _written(self, ask: str) -> Iterator[str]:
-        """Names of files in `pages/` that begin with the case's id."""
+    def _written(self, ask: str) -> Sequence[str]:
+        """Names of files in `pages/` that are about the case."""
         if self._files is None:
             self._files = {}
             for path in sorted((self.source / "pages").glob("*.png")):
-                stem = path.stem
-                while True:
-                    self._files.setdefault(stem, []).append(path.name)
-                    stem, dash, _ = stem.rpartition("-")
-                    if not dash:
-                        break
-        yield from self._files.get(ask, ())
+                if (of := owner(path.stem, self.known)) is not None:
+                    self._files.setdefault(of, []).append(path.name)
+        return self._files.get(ask, ())
 
     def _about(self, ask: str, name: str) -> Picture | None:
         rest = name.removesuffix(".png").removeprefix(ask).removeprefix("-")

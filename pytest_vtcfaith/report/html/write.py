@@ -37,7 +37,7 @@ def write_html(folder: Path, run: HtmlRun, say: Callable[[str], None] | None = N
     place = folder / HTML
     (place / "data").mkdir(parents=True)
     cases = listed(run)
-    gallery = Gallery(folder, run.source)
+    gallery = Gallery(folder, run.source, {answer.ask for answer in run.answers})
     rows: list[list[Any]] = []
     for number, piece in enumerate(_pieces(_details(run, cases, gallery, say))):
         at = len(rows)
