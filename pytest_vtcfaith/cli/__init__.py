@@ -20,6 +20,7 @@ from pytest_vtcfaith.cli.prune import prune
 from pytest_vtcfaith.cli.published import published
 from pytest_vtcfaith.cli.questions import questions
 from pytest_vtcfaith.cli.record import record
+from pytest_vtcfaith.cli.report import report
 from pytest_vtcfaith.cli.tokens import tokens
 from pytest_vtcfaith.cli.vde import vde
 from pytest_vtcfaith.cli.zerosense import zerosense
@@ -32,7 +33,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Builds the manifests of a faithfulness benchmark, lists its cases, counts visual tokens, records replays and "
     "prints the papers' tables. The benchmark itself runs in pytest; of its results, accept makes baselines, compare "
-    "shows what differs, gate merges and judges those of several machines, and prune removes old baselines.",
+    "shows what differs, gate merges and judges those of several machines, report shows a run as HTML, and prune "
+    "removes old baselines.",
 )
 build.command()(zerosense)
 build.command()(edits)
@@ -48,6 +50,7 @@ app.command()(layout)
 app.command()(prune)
 app.command()(published)
 app.command()(record)
+app.command()(report)
 app.command()(tokens)
 
 

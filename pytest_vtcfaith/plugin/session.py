@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_vtcfaith.plugin.attachments import attach_to_html
 from pytest_vtcfaith.plugin.coloured import colour_failure
 from pytest_vtcfaith.plugin.hosts import host_session
 from pytest_vtcfaith.plugin.ledger import PROPERTY, Ledger, line_of
@@ -212,6 +213,8 @@ class Session:
             if row is not None:
                 colour_failure(report)
             self.failures[report.nodeid] = self._failure(report)
+            if (ask := self.ledger.selected.get(report.nodeid)) is not None:
+                attach_to_html(self.config, report, self.run.report_folder, ask.id, self.run.by_id)
         elif report.when == "call" and report.outcome in ("passed", "skipped"):
             self.failures.pop(report.nodeid, None)  # a rerun that passed
 
@@ -253,7 +256,9 @@ class Session:
         """
         from pytest_vtcfaith.plugin.about import about_run
         from pytest_vtcfaith.plugin.convergence import convergence_rows
+        from pytest_vtcfaith.plugin.htmlreport import session_html
         from pytest_vtcfaith.report.results import write_gates, write_results, write_run
+        from pytest_vtcfaith.report.stepsummary import append_step_summary
         from pytest_vtcfaith.report.summary import write_summary
 
         self._begun = False
@@ -270,7 +275,7 @@ class Session:
         )
         try:
             about = write_run(folder, about)
-            write_results(folder, self.run.session_id, about)
+            results = write_results(folder, self.run.session_id, about)
             if whole and self.run.options.shard is None:
                 write_gates(folder, [v.row() for v in self.verdicts.values()])
                 if settled := convergence_rows(self.run, self.ledger):
@@ -283,6 +288,9 @@ class Session:
 
                     write_ranks(folder, agreement_rows(self.run, self.ledger))
             write_summary(folder / "summary.md", self.view())
+            if self.run.options.report is not None:
+                session_html(self.run, self.ledger, self.view(), about, results)
+            append_step_summary(self.view())
         except OSError as problem:
             self.problems.append(f"the results could not be written: {problem}")
 

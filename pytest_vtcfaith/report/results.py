@@ -26,6 +26,8 @@ _OWN = (
     "ranks.json",
     "fid.json",
 )
+HTML = "vtc-html"
+"""The folder beside index.html that holds its parts."""
 SEAL = "rows_sha256"
 _WRITTEN = "written_ns"
 """Field of a row in a part: when it was written, by the machine's monotonic clock, which its processes share."""
@@ -50,6 +52,14 @@ def begin(folder: Path, session: str = "run") -> None:
     pictures = (path for name in ("pages", PICTURES) for path in (folder / name).glob("*.png"))
     for path in (*(folder / name for name in _OWN), *pictures):
         path.unlink(missing_ok=True)
+    remove_html(folder)
+
+
+def remove_html(folder: Path) -> None:
+    """Removes the HTML report of an earlier run: the folder of its parts, and with it index.html."""
+    if (folder / HTML).is_dir():
+        (folder / "index.html").unlink(missing_ok=True)
+        shutil.rmtree(folder / HTML)
 
 
 def append_result(folder: Path, process: str, row: Mapping[str, Any], session: str = "run") -> None:
