@@ -14,6 +14,7 @@ from pytest_vtcfaith.cli.compare import compare
 from pytest_vtcfaith.cli.edits import edits
 from pytest_vtcfaith.cli.gate import gate
 from pytest_vtcfaith.cli.output import drop, say
+from pytest_vtcfaith.cli.probe import probe
 from pytest_vtcfaith.cli.prune import prune
 from pytest_vtcfaith.cli.published import published
 from pytest_vtcfaith.cli.record import record
@@ -28,7 +29,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Builds the manifests of a faithfulness benchmark, lists its cases, counts visual tokens, records replays and "
     "prints the papers' tables. The benchmark itself runs in pytest; of its results, accept makes baselines, compare "
-    "shows what differs, gate merges and judges those of several machines, and prune removes old baselines.",
+    "shows what differs, gate merges and judges those of several machines, and prune removes old baselines. probe "
+    "looks into the layers of a model.",
 )
 build.command()(zerosense)
 build.command()(edits)
@@ -37,6 +39,7 @@ app.command()(accept)
 app.command()(cases)
 app.command()(compare)
 app.command()(gate)
+app.command()(probe)
 app.command()(prune)
 app.command()(published)
 app.command()(record)
