@@ -17,8 +17,8 @@ from pytest_vtcfaith.cli.output import errors_in_one_line, print_lines, say
 from pytest_vtcfaith.models.probe.pages import ProbeWord, probe_words
 from pytest_vtcfaith.models.protocols import NotInstalled
 from pytest_vtcfaith.models.registry import resolve
-from pytest_vtcfaith.suites.bundled import bundled_folder
 from pytest_vtcfaith.texts.build import check_layouts
+from pytest_vtcfaith.texts.bundled import bundled_folder
 from pytest_vtcfaith.texts.documents import Document, read_documents
 from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.manifest import output_file

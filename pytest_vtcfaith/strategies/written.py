@@ -8,7 +8,7 @@ from functools import cache
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from pytest_vtcfaith.suites.bundled import bundled_folder
+from pytest_vtcfaith.texts.bundled import bundled_folder
 from pytest_vtcfaith.texts.documents import read_documents
 from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.perturb import eligible_words, perturb
