@@ -28,6 +28,10 @@ def _mean(name: str) -> Any:
     return lambda sums: ratio(sums[name], sums[name + COUNT])
 
 
+def _localization_to_ceiling(sums: Mapping[str, Any]) -> Any:
+    return ratio(sums["localization"], sums["ceiling_localization"])
+
+
 def _tier(name: str, better: int = +1) -> TierMetric:
     plain = name.removeprefix("ceiling_").removesuffix("_second").split("_local")[0].split("_global")[0]
     return TierMetric(name, better, _mean(name), _LOWEST.get(plain, 0.0), inf if name.startswith(_UNBOUNDED) else 1.0)
@@ -54,6 +58,7 @@ METRICS: Mapping[str, TierMetric] = {
     for m in (
         _tier("edit_fidelity"),
         *map(_tier, PROPERTIES),
+        TierMetric("localization_to_ceiling", +1, _localization_to_ceiling, 0.0, inf),
         *(metric for scope in (*SCOPES, "") for metric in scope_metrics(scope)),
         *(_tier(f"ceiling_{name}", 0) for name in CEILINGS),
         *(_tier(f"{name}_second") for name in SECOND),
