@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.report.view import Failure
 
 ENGINES: Mapping[str, tuple[str, ...]] = {
+    "diffusers": ("diffusers", "transformers", "torch"),
     "doctr": ("python-doctr", "torch"),
     "openai": ("openai",),
+    "openai-images": ("openai",),
     "rapidocr": ("rapidocr", "onnxruntime"),
     "serve": ("openai", "vllm", "transformers"),
     "tesseract": ("tesserocr",),
