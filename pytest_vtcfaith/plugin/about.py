@@ -8,7 +8,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from pytest_vtcfaith.plugin.benchmark import Benchmark, Provenance
+from pytest_vtcfaith.plugin.benchmark import PICTURED, Benchmark, Provenance
 from pytest_vtcfaith.plugin.run import Run
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def about_benchmark(run: Benchmark) -> dict[str, Any]:
         "shard": None if run.options.shard is None else str(run.options.shard),
         "selection_sha256": run.selection.sha256,
         "thresholds_sha256": run.thresholds_sha256,
-        "instruments": run.instruments_used,
+        "instruments": run.instruments_used if any(spec.tasks & PICTURED for spec in run.specs.values()) else "",
         "asked": asked_for(run.options),
         "asked_twice": twice,
     }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from pytest_vtcfaith.plugin.benchmark import PICTURED
 from pytest_vtcfaith.plugin.options import Options
 from pytest_vtcfaith.suites.instruments import Instruments
 
@@ -56,7 +55,7 @@ class Measuring:
         return ", ".join([*found, *(f"{name}={scorers[name]}" for name in ("lpips", "clip") if name in scorers)])
 
     def check(self, models: Mapping[str, ModelSpec]) -> None:
-        """Raises pytest.UsageError for an instrument that does not exist, or that no model of the run needs."""
+        """Raises pytest.UsageError for an instrument that does not exist, and for a judge where no model draws."""
         for option, names in (("--vtc-ocr", self._options.ocr), ("--vtc-judge", (self._options.judge,))):
             for name in names:
                 if name is not None:
@@ -64,8 +63,7 @@ class Measuring:
                         self._spec(name)
                     except ValueError as problem:
                         raise pytest.UsageError(f"{option} {problem}") from problem
-        needed = any(spec.tasks & PICTURED for spec in models.values())
-        if self._options.judge is not None and models and not needed:
+        if self._options.judge is not None and models and not any("draw" in spec.tasks for spec in models.values()):
             raise pytest.UsageError("--vtc-judge: none of the models draws: leave the option out")
 
     def score(

@@ -10,14 +10,14 @@ from pytest_vtcfaith.models import known_models, resolve
 from pytest_vtcfaith.models.editors import EDITORS
 from pytest_vtcfaith.models.protocols import Editor
 from pytest_vtcfaith.pages.edits.pair import draw_pair
-from pytest_vtcfaith.texts.edits.build import build_edits
-from pytest_vtcfaith.texts.manifest import write_manifest
+from pytest_vtcfaith.texts.bundled import bundled_folder
+from pytest_vtcfaith.texts.manifest import read_manifest, write_manifest
 
 
 def manifest(folder: Path, lang: str, count: int) -> list[dict]:
-    draft = build_edits(lang)
-    rows = [row for row in draft.rows if row["document"] == draft.rows[0]["document"]][:count]
-    write_manifest(folder / f"editing-{lang}.jsonl", draft.header, rows)
+    bundled = read_manifest(bundled_folder() / "data" / f"editing-{lang}.jsonl")
+    rows = [dict(row) for _, row in bundled.rows][:count]
+    write_manifest(folder / f"editing-{lang}.jsonl", bundled.header, rows)
     return rows
 
 
