@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +46,7 @@ def html_run(
     return HtmlRun(
         view=view,
         answers=answers,
-        tiers=list(_tiers(run, ledger)),
+        tiers=list(_tiers(run, ledger, view)),
         suites={name: run.suite(name) for name in run.suites},
         about=about,
         request=request,
@@ -63,15 +63,17 @@ def _as_asked(spec: ModelSpec, slug: str, about: Mapping[str, Any]) -> ModelSpec
         return spec
 
 
-def _tiers(run: Benchmark, ledger: Ledger) -> Iterable[TierFound]:
-    """Every tier that was asked for, with every metric that its scores define."""
+def _tiers(run: Benchmark, ledger: Ledger, view: RunView) -> Iterable[TierFound]:
+    """Every tier that was asked for, of the finer ones those that a gate speaks about, with all its metrics."""
     from pytest_vtcfaith.report.html import TierFound
     from pytest_vtcfaith.suites.base import value
 
+    judged = {verdict.tier for verdicts in view.verdicts.values() for verdict in verdicts}
     for name in run.suites:
         suite, tiers = run.suite(name), run.tiers(name)
+        shown = [tier for tier in tiers if tier in judged or tier not in run.selection.finer_tiers]
         for model in run.specs:
-            for tier in tiers:
+            for tier in shown:
                 found: dict[str, float] = {}
                 for metric in suite.metrics.values():
                     pool = ledger.pool(model, tier, suite.needs(tier, metric.name, tiers))
@@ -93,12 +95,13 @@ def _tiers(run: Benchmark, ledger: Ledger) -> Iterable[TierFound]:
                     )
 
 
-def session_html(run: Run, ledger: Ledger, view: RunView, about: Mapping[str, Any], results: Path) -> None:
-    """Writes the report beside the `results` that the session has just written.
+def session_reports(run: Run, ledger: Ledger, view: RunView, about: Mapping[str, Any], results: Path) -> None:
+    """Writes a job's summary and, beside the `results` that the session has just written, the HTML report.
 
-    What goes wrong with it is said on the terminal, and changes no verdict.
+    The latter where `--vtc-report` asks for a folder. What goes wrong is said on the terminal, and changes no verdict.
     """
     from pytest_vtcfaith.report.html import write_html
+    from pytest_vtcfaith.report.stepsummary import append_step_summary
 
     terminal = run.config.pluginmanager.get_plugin("terminalreporter")
 
@@ -107,8 +110,15 @@ def session_html(run: Run, ledger: Ledger, view: RunView, about: Mapping[str, An
             terminal.ensure_newline()
             terminal.write_line(visible(line))
 
-    try:
+    def html() -> None:
         rows = [json.loads(line) for line in results.read_text(encoding="utf-8").split("\n") if line]
         write_html(results.parent, html_run(run, ledger, view, rows, about, results.parent), say)
-    except Exception as problem:  # whatever it is: the run is judged already
-        say(f"vtcfaith: the HTML report was not written ({type(problem).__name__}: {problem}); the verdict stands")
+
+    wanted: dict[str, Callable[[], None]] = {"the job's summary": lambda: append_step_summary(view)}
+    if run.options.report is not None:
+        wanted["the HTML report"] = html
+    for name, write in wanted.items():
+        try:
+            write()
+        except Exception as problem:  # whatever it is: the run is judged already
+            say(f"vtcfaith: {name} was not written ({type(problem).__name__}: {problem}); the verdict stands")

@@ -256,9 +256,8 @@ class Session:
         """
         from pytest_vtcfaith.plugin.about import about_run
         from pytest_vtcfaith.plugin.convergence import convergence_rows
-        from pytest_vtcfaith.plugin.htmlreport import session_html
+        from pytest_vtcfaith.plugin.htmlreport import session_reports
         from pytest_vtcfaith.report.results import write_gates, write_results, write_run
-        from pytest_vtcfaith.report.stepsummary import append_step_summary
         from pytest_vtcfaith.report.summary import write_summary
 
         self._begun = False
@@ -288,9 +287,7 @@ class Session:
 
                     write_ranks(folder, agreement_rows(self.run, self.ledger))
             write_summary(folder / "summary.md", self.view())
-            if self.run.options.report is not None:
-                session_html(self.run, self.ledger, self.view(), about, results)
-            append_step_summary(self.view())
+            session_reports(self.run, self.ledger, self.view(), about, results)
         except OSError as problem:
             self.problems.append(f"the results could not be written: {problem}")
 

@@ -16,8 +16,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
 AXE = Path(os.environ.get("VTC_AXE", "node_modules/axe-core/axe.min.js"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    """The browser, for no longer than one module: while it is open no other event loop can run in this process."""
     with launched() as browser:
         yield browser
 

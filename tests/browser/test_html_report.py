@@ -63,6 +63,7 @@ def test_from_red_to_the_word(tab: Any, red: Path) -> None:
     box.wait_for()
     box.hover()
     assert "model harbour" in " ".join(page.locator(".tip:visible").inner_text().split())
+    assert "m-doc-0-visual.png" in page.locator(".tip:visible .enlarged").evaluate("e => e.style.backgroundImage")
     word = page.locator(".word.rewritten")
     assert word.locator("del").inner_text() == "hafbcur"
     assert word.locator("ins").inner_text() == "harbour"

@@ -57,6 +57,14 @@ def test_a_report_that_cannot_be_written_changes_no_verdict(rewritten, monkeypat
     assert (found.folder / "summary.md").is_file()
 
 
+def test_a_summary_that_cannot_be_written_changes_no_verdict(bench, monkeypatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(bench.path / "none" / "summary"))
+    found = bench.run(bench.replay())
+    assert found.status == 0
+    assert "the job's summary was not written (FileNotFoundError" in found.text
+    assert (found.folder / "index.html").is_file()
+
+
 def test_without_a_folder_of_its_own_no_html_is_written(rewritten) -> None:
     arguments = [a for a in rewritten.arguments(rewritten.model) if not a.startswith("--vtc-report")]
     rewritten.run(*arguments, plain=True)

@@ -99,14 +99,20 @@ def test_editing_draws_properties_by_operation_beside_the_published_editors() ->
     assert points(text, "Qwen") == {"modify": 0.850, "structure": 0.925}
 
 
-def test_groups_and_pairs_of_suites_to_come() -> None:
-    compression = load_suite("rewriting")  # any suite: what counts is its first metric
+def test_group_a_stands_against_group_b_by_how_much_is_left() -> None:
     tiers = [
-        TierFound("compression", f"compression/2x/{group}", "m", 4, 4, 0, {}, {"rewrite_rate": value})
-        for group, value in (("difficult", 0.25), ("simple", 0.75))
+        tier("compression/downsample/2x", accuracy=0.5, accuracy_difficult=0.25, accuracy_simple=0.75),
+        tier("compression/downsample/2x/count", accuracy=0.1),
+        tier("compression/full", accuracy=1.0),
     ]
-    (chart,) = charts_of(html_run([], Path(), tiers=tiers, suites={"compression": compression}))
-    assert [(s["name"], s["points"][0]["y"]) for s in chart["series"]] == [("A, difficult", 0.25), ("B, simple", 0.75)]
+    (chart,) = charts_of(run_of(*tiers))
+    assert chart["x"] == ["full", "downsample 2x"]
+    assert points(chart, "A, difficult") == {"downsample 2x": 0.25}
+    assert points(chart, "B, simple") == {"downsample 2x": 0.75}
+    assert points(chart, "all questions") == {"full": 1.0, "downsample 2x": 0.5}
+
+
+def test_answers_stand_against_steps() -> None:
     pair = tier("reasoning/facts", answer_score=0.5, process_score=0.25)
     (chart,) = charts_of(run_of(pair))
     assert [s["name"] for s in chart["series"]] == ["S_a, answers", "S_p, steps"]

@@ -7,7 +7,7 @@ axis, `y` the name of the metric, `series` lists of points `{x, y, low, high, n}
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.html.published import accuracy_by_ratio, edits_by_operation
@@ -36,7 +36,7 @@ def _primary(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     metric = run.suites[tiers[0].suite].primary if tiers and tiers[0].suite in run.suites else ""
     names = list(dict.fromkeys(t.tier for t in tiers if metric in t.metrics))[:PLACES]
     places = {name: n for n, name in enumerate(names)}
-    chart = _chart(run, f"{_words(metric)} by tier", "bar", [_short(name) for name in names], metric)
+    chart = _chart(f"{_words(metric)} by tier", "bar", [_short(name) for name in names], metric)
     for tier in tiers:
         if tier.tier in places:
             _add(run, chart, tier, tier.model, places[tier.tier], metric)
@@ -52,7 +52,6 @@ def _accuracy(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
         own = [t for t in whole if parts[t.tier][1] == layout]
         ratios = sorted({parts[t.tier][2] for t in own}, key=lambda text: float(text.removesuffix("x") or 0))
         chart = _chart(
-            run,
             f"Word accuracy by compression ratio, {layout} layout",
             "line",
             [f"{ratio.removesuffix('x')}×" for ratio in ratios],
@@ -73,7 +72,6 @@ def _delta(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     names = list(dict.fromkeys("/".join(t.tier.split("/")[1:3]) for t in own))
     places = {name: n for n, name in enumerate(names)}
     chart = _chart(
-        run,
         "Word error rate added by a perturbation (ΔWER)",
         "bar",
         [name.replace("/", " ") for name in names],
@@ -91,7 +89,6 @@ def _rates(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     own = [t for t in tiers if "rewrite_rate" in t.metrics]
     names = list(dict.fromkeys("/".join(t.tier.split("/")[1:3]) for t in own))
     chart = _chart(
-        run,
         "Perturbed words rewritten to the original",
         "bar",
         [name.replace("/", " ") for name in names],
@@ -109,7 +106,6 @@ def _lengths(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     head = "rewrite_rate@"
     names = [name for name in run.suites["rewriting"].metrics if name.startswith(head)]
     chart = _chart(
-        run,
         "Rewritten words by length",
         "line",
         [name.removeprefix(head) for name in names],
@@ -133,7 +129,6 @@ def _properties(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     for model in dict.fromkeys(t.model for t in tiers):
         own = [t for t in tiers if t.model == model and any(name in t.metrics for name in names)]
         chart = _chart(
-            run,
             "Properties of an edit by operation" + (f", {model}" if len(run.view.models) > 1 else ""),
             "bar",
             [_words(name) for name in names],
@@ -146,7 +141,7 @@ def _properties(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
         found.append(chart)
     operations = list(_grouped([t for t in tiers if cdm in t.metrics], 2))
     title = "Text of the whole page after the edit (CDM as published)"
-    chart = _chart(run, title, "bar", operations, cdm, "Grey: VDE Bench, Table 7.")
+    chart = _chart(title, "bar", operations, cdm, "Grey: VDE Bench, Table 7.")
     for model in dict.fromkeys(t.model for t in tiers):
         for operation, group in _grouped([t for t in tiers if t.model == model], 2).items():
             if operation in operations:
@@ -157,22 +152,17 @@ def _properties(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
 
 
 def _groups(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
-    """Compression difficulty: group A (difficult) against group B (simple)."""
-    return [
-        _split(run, tiers, {"difficult": "A, difficult", "simple": "B, simple"}, "Accuracy of group A against group B")
-    ]
-
-
-def _split(run: HtmlRun, tiers: Sequence[TierFound], groups: Mapping[str, str], title: str) -> Chart:
-    """The suite's first metric, with tiers that differ only in a group side by side."""
-    metric = run.suites[tiers[0].suite].primary
-    own = [(t, [part for part in t.tier.split("/")[1:] if part not in groups]) for t in tiers if metric in t.metrics]
-    names = list(dict.fromkeys(" ".join(rest) or "all" for _, rest in own))
-    chart = _chart(run, title, "bar", names, metric)
-    for tier, rest in own:
-        group = next((groups[part] for part in tier.tier.split("/") if part in groups), "")
-        _add(run, chart, tier, _named(run, tier, group), names.index(" ".join(rest) or "all"), metric)
-    return chart
+    """Compression difficulty: accuracy of group A (difficult) against group B (simple), by how much is left."""
+    shown = {"accuracy_difficult": "A, difficult", "accuracy_simple": "B, simple", "accuracy": "all questions"}
+    whole = [t for t in tiers if not any(t.tier.startswith(f"{other.tier}/") for other in tiers)]
+    names = list(dict.fromkeys(t.tier for t in whole))
+    names.sort(key=lambda name: not name.endswith("/full"))
+    note = "Groups of the manifest: A was answered at full size only, B when reduced too."
+    chart = _chart("Accuracy of group A against group B", "bar", [_short(name) for name in names], "accuracy", note)
+    for metric, label in shown.items():
+        for tier in whole:
+            _add(run, chart, tier, _named(run, tier, label), names.index(tier.tier), metric)
+    return [chart]
 
 
 def _answer_and_process(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
@@ -180,7 +170,7 @@ def _answer_and_process(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]
     both = {"answer_score": "S_a, answers", "process_score": "S_p, steps"}
     own = [t for t in tiers if any(name in t.metrics for name in both)]
     names = list(dict.fromkeys(_short(t.tier) for t in own))
-    chart = _chart(run, "Answers (S_a) against steps (S_p)", "bar", names, "answer_score")
+    chart = _chart("Answers (S_a) against steps (S_p)", "bar", names, "answer_score")
     for tier in own:
         for metric, label in both.items():
             if metric in tier.metrics:
@@ -197,7 +187,7 @@ _DRAWN: Mapping[str, tuple[Callable[[HtmlRun, Sequence[TierFound]], list[Chart]]
 }
 
 
-def _chart(run: HtmlRun, title: str, kind: str, x: Sequence[str], y: str, note: str = "") -> Chart:
+def _chart(title: str, kind: str, x: Sequence[str], y: str, note: str = "") -> Chart:
     return {"title": title, "note": note, "kind": kind, "x": list(x), "y": y, "series": [], "limits": []}
 
 
@@ -236,10 +226,8 @@ def _series(chart: Chart, name: str) -> dict[str, Any]:
     return chart["series"][-1]  # type: ignore[no-any-return]
 
 
-def _gates(run: HtmlRun, tier: TierFound, metric: str) -> Iterable[Verdict]:
-    for verdict in run.view.verdicts.get(tier.suite, ()):
-        if (verdict.tier, verdict.metric, verdict.model) == (tier.tier, metric, tier.model):
-            yield verdict
+def _gates(run: HtmlRun, tier: TierFound, metric: str) -> Sequence[Verdict]:
+    return run.gates.get((tier.model, tier.tier, metric), ())
 
 
 def _grouped(tiers: Sequence[TierFound], part: int) -> dict[str, list[TierFound]]:

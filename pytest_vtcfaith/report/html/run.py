@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_vtcfaith.gating.judge import Verdict
     from pytest_vtcfaith.report.view import RunView
     from pytest_vtcfaith.suites.base import Request, Suite, TierMetric
     from pytest_vtcfaith.suites.case import Case
@@ -63,6 +65,14 @@ class HtmlRun:
     about: Mapping[str, Any]
     request: Callable[[Answer], Request]
     source: Path
+
+    @cached_property
+    def gates(self) -> Mapping[tuple[str, str, str], Sequence[Verdict]]:
+        """Model, tier and metric → the gates that speak about them."""
+        found: dict[tuple[str, str, str], list[Verdict]] = {}
+        for verdict in (v for verdicts in self.view.verdicts.values() for v in verdicts):
+            found.setdefault((verdict.model, verdict.tier, verdict.metric), []).append(verdict)
+        return found
 
     def metric(self, suite: str, name: str) -> TierMetric | None:
         """A metric of a suite by name; None for one that the suite does not have."""

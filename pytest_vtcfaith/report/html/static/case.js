@@ -55,16 +55,16 @@ const pictures = (one, shown) => {
       const marks = size ? shown.marks.filter((m) => m[0] === number_) : [];
       return h("figure", { class: "page" }, h("figcaption", null, label, " ", h("a", { href: path, class: "open" }, "open the picture")),
         h("div", { class: "sheet" }, h("img", { src: path, alt: `${label} of the case`, width: size?.[0], height: size?.[1], loading: "lazy" }),
-          marks.map((m) => box(m, shown.spans[m[1]], size))));
+          marks.map((m) => box(m, shown.spans[m[1]], size, path))));
     }));
 };
 
 const told = (span) => [KINDS[span[0]], ": page ", span[1] || "nothing", ", model ", span[2] || "nothing", span[3] ? `, original ${span[3]}` : ""].join("");
 
 /* A box on the picture; what the page and the model have stands beside it when it is pointed at or focused. */
-const box = ([, place, left, top, right, bottom], span, [width, height]) => {
+const box = ([, place, left, top, right, bottom], span, [width, height], path) => {
   const kind = KINDS[span[0]];
-  const tip = h("span", { class: `tip ${top / height > 0.5 ? "above" : ""} ${left / width > 0.5 ? "to-left" : ""}` }, h("b", null, KIND_TEXT[kind]), h("br"), "page ", foreign(span[1] || "–", "q"), h("br"), "model ", foreign(span[2] || "–", "q"), span[3] ? [h("br"), "original ", foreign(span[3], "q")] : null);
+  const tip = h("span", { class: `tip ${top / height > 0.5 ? "above" : ""} ${left / width > 0.5 ? "to-left" : ""}` }, enlarged([left, top, right, bottom], [width, height], path), h("b", null, KIND_TEXT[kind]), h("br"), "page ", foreign(span[1] || "–", "q"), h("br"), "model ", foreign(span[2] || "–", "q"), span[3] ? [h("br"), "original ", foreign(span[3], "q")] : null);
   const button = h("button", { type: "button", class: `box ${kind}`, "data-span": place, "aria-label": told(span), click: () => pick(place, "text"), mouseenter: () => lit(place, true), mouseleave: () => lit(place, false), focus: () => lit(place, true), blur: () => lit(place, false) },
     h("span", { class: "corner", "aria-hidden": "true" }, SHAPES[kind]), tip);
   const pad = 2;
@@ -73,6 +73,18 @@ const box = ([, place, left, top, right, bottom], span, [width, height]) => {
   button.style.width = `${100 * (right - left + 2 * pad) / width}%`;
   button.style.height = `${100 * (bottom - top + 2 * pad) / height}%`;
   return button;
+};
+
+/* The place on the page, large enough to read. */
+const enlarged = ([left, top, right, bottom], [width, height], path) => {
+  const pad = 6, times = Math.max(1, Math.min(4, 330 / (right - left + 2 * pad)));
+  const found = h("span", { class: "enlarged" });
+  found.style.width = `${Math.min(340, times * (right - left + 2 * pad))}px`;
+  found.style.height = `${times * (bottom - top + 2 * pad)}px`;
+  found.style.backgroundImage = `url("${path}")`;
+  found.style.backgroundSize = `${times * width}px ${times * height}px`;
+  found.style.backgroundPosition = `${-times * (left - pad)}px ${-times * (top - pad)}px`;
+  return found;
 };
 
 const lit = (place, on) => document.querySelectorAll(`[data-span="${place}"]`).forEach((part) => part.classList.toggle("lit", on));
