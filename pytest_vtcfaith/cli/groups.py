@@ -136,6 +136,9 @@ def replay(
             for case in compression_cases(vtc_cases, grouped=False)
             if not dataset or case.document.startswith(tuple(f"{slug(name)}-" for name in dataset))
         }
+        suffixes = [case_suffix(method, each) for each in budget]
+        if len(set(suffixes)) < len(suffixes):
+            raise TextsError(f"several budgets of {method} answer the same cases: write a replay file for each")
         rows, missing = [], 0
         for each in budget:
             answers = read_answers(

@@ -44,13 +44,12 @@ FLAGS = {f"{group}@paper" if of == "paper" else group: (of, group) for of in ("c
 
 @dataclass(frozen=True)
 class QuestionRequest(Request):
-    """A request that knows what its picture costs: `tokens` as it is, `full_tokens` at full size (None: unknown), the
-    share `kept` of them, and by `FLAGS` whether the question is in a group (only what is in any definition's groups).
+    """A request that knows what its picture costs, `tokens` as it is (by a method's own word, its share of all) and
+    `full_tokens` at full size (None: unknown), and by `FLAGS` whether the question is in a group.
     """
 
     tokens: int | None = None
     full_tokens: int | None = None
-    kept: float | None = None
     flags: tuple[tuple[str, int], ...] = ()
 
 
@@ -105,7 +104,7 @@ class Compression:
         size = full_size(row, folder)
         if size is None and spec.needs_picture:
             raise Inapplicable(f"{case.document} has no picture here: replay its answers")
-        tokens = full = kept = None
+        tokens = full = None
         if size is not None:
             try:
                 full = visual_tokens(spec.visual_tokens, *size)
@@ -114,18 +113,16 @@ class Compression:
                 raise Inapplicable(str(error)) from error
             if spec.keep_ratio is not None:
                 tokens = max(1, round(full * spec.keep_ratio))
-            kept = tokens / full
         flags = {
             flag: int((of, *FLAGS[flag]) in case.params["groups"])
             for flag in FLAGS
             if any((each, definition) == (of, FLAGS[flag][0]) for each, definition, _ in case.params["groups"])
         }
         return QuestionRequest(
-            lay_out=lambda: (question_page(row, folder, factor),),
+            lay_out=lambda: () if size is None else (question_page(row, folder, factor),),
             prompt=Prompt(case.params["question"]["question"], case.lang),
             tokens=tokens,
             full_tokens=full,
-            kept=kept,
             flags=tuple(flags.items()),
         )
 

@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -213,4 +214,13 @@ def groups_beside(folder: Path) -> Groups | None:
     files = sorted(folder.glob(PATTERN))
     if len(files) > 1:
         raise GroupsError(f"{folder}: has {len(files)} files {PATTERN}: keep one of {', '.join(f.name for f in files)}")
-    return read_groups(files[0]) if files else None
+    if not files:
+        return None
+    stat = files[0].stat()
+    return _kept(files[0], stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=8)
+def _kept(path: Path, changed_ns: int, size: int) -> Groups:
+    """The file as it is now: every case asks for it."""
+    return read_groups(path)

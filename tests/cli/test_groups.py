@@ -181,6 +181,21 @@ def test_published_results_are_replayed(tmp_path: Path, pytester: pytest.Pyteste
         *("--vtc-cases", cases, "--out", pytester.path / "q.jsonl"),
     )
     assert "6 replies, 1 of them missing" in printed
+    fastv = (
+        "groups",
+        "replay",
+        data,
+        "--model",
+        "Qwen2-VL",
+        "--method",
+        "FastV",
+        "--budget",
+        "0.25",
+        "--budget",
+        "0.04",
+    )
+    message = "several budgets of FastV answer the same cases"
+    assert message in cli(*fastv, "--vtc-cases", cases, "--out", "x.jsonl", code=2)
     (pytester.path / "thresholds.toml").write_text(
         '[[gate]]\nwhere = "compression/*"\nmetric = "missing_rate"\nmax = 1.0\n'
         '[[gate]]\nwhere = "compression/*"\nmetric = "failure_rate"\nmax = 1.0\n'

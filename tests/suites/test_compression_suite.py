@@ -209,6 +209,7 @@ def test_a_row_without_a_picture_can_only_be_replayed(tmp_path: Path) -> None:
     with pytest.raises(Inapplicable, match="no picture here: replay"):
         SUITE.request(case, spec())
     request = SUITE.request(case, spec(needs_picture=False))
+    assert request.pages == ()
     assert SUITE.score(case, answer(case.reference), request) == {"accuracy": 1.0, "missing": 0}
 
 

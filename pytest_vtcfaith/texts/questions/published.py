@@ -1,4 +1,4 @@
-"""Manifests of published question sets, from a folder, a `.jsonl` or `.json` file, or `hf:NAME[:SPLIT]`."""
+"""Manifests of published question sets, from a folder of `.jsonl` files, one such file, or `hf:NAME[:SPLIT]`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from pytest_vtcfaith.pages.images import upright_rgb
 from pytest_vtcfaith.texts.documents import read_file
 from pytest_vtcfaith.texts.errors import TextsError, reason, show
 from pytest_vtcfaith.texts.manifest import VERSION, Draft
@@ -104,7 +105,7 @@ def _picture(item: Item, root: Path | None) -> bytes | None:
         return None
     if hasattr(image, "save"):
         buffer = BytesIO()
-        image.convert("RGB").save(buffer, "PNG")
+        upright_rgb(image).save(buffer, "PNG")
         return buffer.getvalue()
     if not isinstance(image, str) or root is None:
         raise TextsError(f"{item.place}: field 'image' = {show(image)} must be a path in the folder of the items")
