@@ -27,6 +27,7 @@ def overview(run: HtmlRun, cases: Sequence[Listed], misread: Mapping[str, Sequen
     verdicts = [v for of_suite in view.verdicts.values() for v in of_suite]
     word, said = headline(view)
     known = {case.answer.ask for case in cases}
+    verdicts.sort(key=lambda v: (v.verdict not in BAD, v.metric not in view.primary.values()))  # stable: as judged
     return {
         "word": word,
         "said": said,
