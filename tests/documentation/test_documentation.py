@@ -147,9 +147,11 @@ def _check_toml(block: Block, project: Path) -> None:
     tables = data.get("tool", {}).get("vtcfaith", {}).get("models", {})
     for name, table in tables.items():
         identifier = table.get("model", table.get("file"))
-        if table["adapter"] in ("transformers", "vllm", "serve") and not (project / identifier).exists():
+        if table["adapter"] in ("diffusers", "transformers", "vllm", "serve") and not (project / identifier).exists():
             (project / identifier).mkdir(parents=True)
             (project / identifier / "config.json").write_text('{"model_type": "qwen3_vl"}', encoding="utf-8")
+            index = '{"_class_name": "QwenImageEditPipeline"}'
+            (project / identifier / "model_index.json").write_text(index, encoding="utf-8")
         if table["adapter"] == "replay":
             of = {"model": table["model"]} if "file" in table else {}
             row = {"case": "en-a-original", "text": "What it answered.", **of}
