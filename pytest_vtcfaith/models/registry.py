@@ -21,6 +21,7 @@ ENTRY_POINT_GROUP = "vtcfaith.models"
 ADAPTERS = {
     "doctr": "pytest_vtcfaith.models.doctr",
     "editor": "pytest_vtcfaith.models.editor",
+    "illustrator": "pytest_vtcfaith.models.illustrators",
     "openai": "pytest_vtcfaith.models.openai",
     "rapidocr": "pytest_vtcfaith.models.rapidocr",
     "replay": "pytest_vtcfaith.models.replay",
@@ -32,6 +33,7 @@ ADAPTERS = {
 # adapters that are nothing without an identifier, and what it is
 IDENTIFIED = {
     "editor": "NAME",
+    "illustrator": "NAME",
     "openai": "NAME@URL",
     "replay": "FILE",
     "serve": "PATH_OR_ID",
