@@ -17,6 +17,7 @@ from pytest_vtcfaith.cli.output import drop, say
 from pytest_vtcfaith.cli.prune import prune
 from pytest_vtcfaith.cli.published import published
 from pytest_vtcfaith.cli.record import record
+from pytest_vtcfaith.cli.tasks import tasks
 from pytest_vtcfaith.cli.tokens import tokens
 from pytest_vtcfaith.cli.zerosense import zerosense
 from pytest_vtcfaith.texts.errors import reason
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 build.command()(zerosense)
 build.command()(edits)
+build.command()(tasks)
 app.add_typer(build, name="build")
 app.command()(accept)
 app.command()(cases)

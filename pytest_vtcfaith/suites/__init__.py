@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "editing": "pytest_vtcfaith.suites.editing",
     "preservation": "pytest_vtcfaith.suites.preservation",
+    "reasoning": "pytest_vtcfaith.suites.reasoning",
     "rewriting": "pytest_vtcfaith.suites.rewriting",
 }
 
