@@ -98,17 +98,18 @@ _EDITED = Fields(
     optional=_SECOND,
 )
 
-_LEGIBLE = Fields(shares=frozenset(LEGIBILITY))
+_LEGIBLE = Fields(shares=frozenset(LEGIBILITY), optional=frozenset(LEGIBILITY))
 _DRAWN_PASSAGE = _LEGIBLE | Fields(
     counts=frozenset({"char_edits", "reference_chars", "word_edits", "reference_words"}),
     shares=frozenset({"confidence"}),
     rates=frozenset({"cer", "wer", "char_edits_second"}),
+    optional=frozenset({"confidence", "char_edits_second"}),
 )
 _DRAWN_SOLUTION = _LEGIBLE | Fields(
     counts=frozenset({"steps", "valid_steps", "undecided_steps"}),
     shares=frozenset(f"{name}{second}" for name in ("answer_score", "process_score") for second in ("", "_second")),
     rates=frozenset({"ceiling_answer", "ceiling_process"}),
-    optional=frozenset({"ceiling_answer", "ceiling_process"}),
+    optional=frozenset({"ceiling_answer", "ceiling_process", "answer_score_second", "process_score_second"}),
 )
 
 

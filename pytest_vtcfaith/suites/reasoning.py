@@ -80,7 +80,7 @@ class Reasoning:
         row, judge, second = case.params, instruments.judge(), instruments.second()
         image = picture_of(transcript.reply)
         if transcript.outcome != "complete" or image is None:
-            return failed_score(row, (second is not None, judge is not None and looks_at_pictures(judge)))
+            return failed_score(row, second=second is not None, looks=looks_at_pictures(judge))
         reader = instruments.reader()
         if row["kind"] == "rendering":
             own = score_passage(row, reader, second, image)

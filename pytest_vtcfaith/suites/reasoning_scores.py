@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -135,18 +135,15 @@ def legibility(reader: Reader, second: Reader | None, judge: Judge | None, image
     return found
 
 
-def failed_score(row: Row, measures: Sequence[bool]) -> Score:
+def failed_score(row: Row, *, second: bool, looks: bool) -> Score:
     """The score of a reply without a picture: everything that would have been measured is at its worst.
 
-    `measures`: whether there is a second engine, and whether the judge looks at pictures.
+    `second`: whether there is a second engine; `looks`: whether the judge looks at pictures.
     """
-    second, looks = measures
-    found: dict[str, Any] = dict.fromkeys(LEGIBILITY)
-    found |= dict.fromkeys((LEGIBILITY[:2] if looks else ()) + (LEGIBILITY[2:] if second else ()), 0)
+    found: dict[str, Any] = dict.fromkeys((LEGIBILITY[:2] if looks else ()) + (LEGIBILITY[2:] if second else ()), 0)
     if row["kind"] == "rendering":
         rates = text_scores(row["text"], "", lang=row["lang"])
         found |= {name: rates[name] for name in RATES}
-        return found | {"confidence": None, "char_edits_second": rates["char_edits"] if second else None}
-    names = ("answer_score", "process_score", "steps", "valid_steps", "undecided_steps")
-    found |= dict.fromkeys(names, 0)
-    return found | dict.fromkeys(("answer_score_second", "process_score_second"), 0 if second else None)
+        return found | ({"char_edits_second": rates["char_edits"]} if second else {})
+    found |= dict.fromkeys(("answer_score", "process_score", "steps", "valid_steps", "undecided_steps"), 0)
+    return found | (dict.fromkeys(("answer_score_second", "process_score_second"), 0) if second else {})
