@@ -45,7 +45,7 @@ def test_wrong_steps_fail_the_gap_and_illegible_pages_are_stopped_at_the_gate(tm
             row = json.loads(line)
             results["illegible" if "illegible" in row["model"] else "wrong", row["case"]] = row
     for case in tasks:
-        assert results["illegible", case]["outcome"] == ""
+        assert results["illegible", case]["outcome"] == "inapplicable"
         wrong = results["wrong", case]["metrics"]
         assert (wrong["answer_score"], wrong["process_score"]) == (1, 0.0)
     assert results["wrong", passage]["metrics"]["cer"] == pytest.approx(0, abs=0.02)
