@@ -11,5 +11,5 @@ collect_ignore = ["bench"]
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An inner run sees neither the options nor the CI service of the outer one."""
-    for name in ("PYTEST_ADDOPTS", "GITHUB_ACTIONS"):
+    for name in ("PYTEST_ADDOPTS", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)

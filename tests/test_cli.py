@@ -312,7 +312,7 @@ def test_output_that_cannot_be_written_is_one_line(command: str, message: bytes)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--vtc-suite", "rewritting"], "suite 'rewritting' is unknown: choose one of rewriting, preservation"),
+        (["--vtc-suite", "rewritting"], "suite 'rewritting' is unknown: choose one of rewriting, "),
         (["--vtc-cases", "nowhere"], "nowhere: there is no such folder"),
     ],
 )

@@ -70,17 +70,23 @@ def stored_layout(layout: str, out: Path) -> str:
         ) from None
 
 
-def write_draft(out: Path, draft: Draft, force: bool) -> None:
+def write_draft(out: Path, draft: Draft, force: bool, write_files: Callable[[], None] = lambda: None) -> None:
+    """Writes a manifest unless it stands there already, and before it, by `write_files`, the files that it names.
+
+    Raises TextsError where `out` holds something else and `force` is not given; then nothing was written.
+    """
     for note in draft.notes:
         say(f"note: {note}", "yellow")
     data = manifest_bytes(out, draft.header, draft.rows)
     documents = len({row["document"] for row in draft.rows})
     summary = f"{out}: {len(draft.rows)} rows of {documents} documents"
-    if out.exists() and out.read_bytes() == data:
+    same = out.exists() and out.read_bytes() == data
+    if out.exists() and not same and not force:
+        raise TextsError(f"{out} holds something else: give --force to replace it, or another --out")
+    write_files()
+    if same:
         say(f"{summary}, unchanged")
         return
-    if out.exists() and not force:
-        raise TextsError(f"{out} holds something else: give --force to replace it, or another --out")
     write_manifest(out, draft.header, draft.rows)
     say(summary)
 

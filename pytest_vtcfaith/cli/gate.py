@@ -38,7 +38,7 @@ def gate(
 
     Give the results of all shards of `pytest --vtc-shard=I/N`, and the same --vtc-cases, --vtc-thresholds and
     --vtc-baselines as there; which cases were chosen, the results say themselves. Writes gates.json, summary.md,
-    results.jsonl and run.json as one whole run would.
+    index.html, results.jsonl and run.json as one whole run would.
 
     Exit status: 0 when every gate passed or is not applicable and no test failed on any machine; 1 when one did, when a
     shard is missing (its gates are not measured), or when nothing was measured; 2 when the results do not go together:
@@ -49,8 +49,11 @@ def gate(
       pytest --vtc-model=my-ocr --vtc-shard=1/4 --vtc-report=shard-1     (on the first, and so on)
       vtcfaith gate shard-1 shard-2 shard-3 shard-4 --vtc-report=report
     """
+    from pytest_vtcfaith.plugin.htmlreport import html_run
     from pytest_vtcfaith.plugin.judging import judge, write
     from pytest_vtcfaith.plugin.options import must_exist
+    from pytest_vtcfaith.report.html import write_html
+    from pytest_vtcfaith.report.stepsummary import append_step_summary
     from pytest_vtcfaith.report.terminal import show_summary
 
     with errors_of_runs():
@@ -62,6 +65,9 @@ def gate(
         merged = merged_results(results, Places(vtc_cases, vtc_thresholds, vtc_baselines), vtc_inconclusive)
         judged = judge(merged, vtc_report)
         write(judged, vtc_report)
+        html = html_run(merged, merged.ledger(), judged.view, merged.rows(), judged.about, vtc_report)
+        write_html(vtc_report, html, say)
+        append_step_summary(judged.view)
         show_summary(Screen(), judged.view)
     passed = sum(verdict.verdict == "pass" for verdict in judged.verdicts)
     told = f"{passed} of {len(judged.verdicts)} gates passed, {len(judged.view.failures)} tests failed"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import io
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.pages.images import upright_rgb
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from PIL import Image
 
 
@@ -28,9 +30,15 @@ def png_of(reply: Reply) -> bytes | None:
 def picture_of(reply: Reply) -> Image.Image | None:
     """The picture of a reply, mode RGB, None where it has none. Raises ValueError or OSError for a broken one."""
     png = png_of(reply)
-    if png is None:
-        return None
+    return None if png is None else opened(io.BytesIO(png))
+
+
+def opened(file: Path | IO[bytes]) -> Image.Image:
+    """The picture in a file, upright, mode RGB. Raises ValueError or OSError for what is none, or too large."""
     from PIL import Image
 
-    with Image.open(io.BytesIO(png)) as opened:
-        return upright_rgb(opened)
+    try:
+        with Image.open(file) as found:
+            return upright_rgb(found)
+    except (SyntaxError, Image.DecompressionBombError) as problem:  # how Pillow calls a broken PNG, and one too large
+        raise ValueError(str(problem)) from problem

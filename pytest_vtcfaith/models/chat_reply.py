@@ -41,10 +41,10 @@ def chat_reply(body: bytes, *, whole: bool, max_tokens: int, prompt_bytes: int) 
     error, in whatever place and whatever stands beside it, and ValueError for one that is no chat completion, has no
     choice, or was broken off.
     """
-    data = _json(body) if whole else _cut_json(body)
+    data = parsed(body) if whole else _cut_json(body)
     if not isinstance(data, dict):
         raise ValueError(f"the reply is no chat completion: {_shown(data)}")
-    _raise_reported(data)
+    raise_reported(data)
     choices = data.get("choices")
     if not isinstance(choices, list):
         raise ValueError(f"the reply is no chat completion: choices = {_shown(choices)}")
@@ -82,7 +82,7 @@ def error_text(body: bytes) -> str:
     """What the body of an error says, in one line of at most 300 characters; secrets masked."""
     text = body.decode("utf-8", errors="replace")
     try:
-        _raise_reported(_json(body))
+        raise_reported(parsed(body))
     except ServerError as error:
         text = str(error)
     except ValueError:
@@ -93,7 +93,7 @@ def error_text(body: bytes) -> str:
 def error_code(body: bytes) -> str | None:
     """The code of an error in the body, such as `insufficient_quota`."""
     try:
-        data = _json(body)
+        data = parsed(body)
     except ValueError:
         return None
     error = data.get("error") if isinstance(data, dict) else None
@@ -101,7 +101,8 @@ def error_code(body: bytes) -> str | None:
     return code if isinstance(code, str) else None
 
 
-def _json(body: bytes) -> Any:
+def parsed(body: bytes) -> Any:
+    """The JSON of a body. Raises ValueError, with the start of the body, for anything else."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -118,7 +119,8 @@ def _cut_json(body: bytes) -> Any:
         raise ValueError(f"the reply was cut off after {len(body)} bytes and is not JSON") from error
 
 
-def _raise_reported(data: Any) -> None:
+def raise_reported(data: Any) -> None:
+    """Raises ServerError for a body that reports an error."""
     if not isinstance(data, dict):
         return
     if "choices" in data:
@@ -140,7 +142,7 @@ def _raise_reported(data: Any) -> None:
 def _raise_beside(part: Any) -> None:
     """For an error beside what a completion has; servers that stream from elsewhere report one so."""
     if isinstance(part, dict) and part.get("error"):
-        _raise_reported({"error": part["error"]})
+        raise_reported({"error": part["error"]})
 
 
 def _content(message: Mapping[str, Any]) -> tuple[str | None, str | None]:

@@ -38,6 +38,11 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     def load() -> ReferenceEditor:
         found = [read_manifest(file) for file in files]
         rows = [row for manifest in found if manifest.header["schema"] == SCHEMA for _, row in manifest.rows]
+        if not rows:
+            raise ValueError(
+                f"model {name!r}: reference editors know edits of pages that are drawn here, not of published "
+                "pictures: give cases = a folder with a manifest of vtcfaith build edits"
+            )
         return ReferenceEditor(identifier, rows)
 
     return ModelSpec(

@@ -35,7 +35,7 @@ TOKEN_LIMITS = (
     "num_predict",
 )
 """Names under which servers take the most tokens of a reply."""
-OPERATIONS = ("/chat/completions", "/completions", "/responses")
+OPERATIONS = ("/chat/completions", "/completions", "/responses", "/images/generations", "/images/edits")
 
 
 class Option(NamedTuple):
@@ -157,14 +157,30 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Checked options, named as in `REQUEST` and `TRANSPORT`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransportSettings:
+    """How a model is reached: its name there, and checked options named as in `TRANSPORT`.
 
-    `prompt` is what is asked whatever the suite asks, None for the suite's prompt; `api_key_env` is None for no key.
+    `api_key_env` is None for no key; `key_required` says that the user named it.
     """
 
     model: str
+    concurrency: int
+    connect_seconds: float
+    read_seconds: float
+    page_seconds: float
+    max_retries: int
+    api_key_env: str | None
+    key_required: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(TransportSettings):
+    """Checked options of a model that is asked by chat, named as in `REQUEST`.
+
+    `prompt` is what is asked whatever the suite asks, None for the suite's prompt.
+    """
+
     preset: Preset
     prompt: str | None
     system: str | None
@@ -176,13 +192,6 @@ class Settings:
     extra_body: Mapping[str, Any]
     think_body: Mapping[str, Any] | None
     detail: str | None
-    concurrency: int
-    connect_seconds: float
-    read_seconds: float
-    page_seconds: float
-    max_retries: int
-    api_key_env: str | None
-    key_required: bool
 
     def shaping(self) -> dict[str, Any]:
         """What of them shapes a reply, as plain JSON."""
@@ -228,15 +237,12 @@ def check(options: Mapping[str, Any], known: Mapping[str, Option], where: str) -
         if not known[name].holds(value):
             raise ValueError(f"model {where!r}: {name} = {shown(value)}: give {known[name].wanted}")
     found = {name: options.get(name, option.default) for name, option in known.items()}
-    check_declared(where, found["languages"], found["visual_tokens"] or "nominal")
+    check_declared(where, found["languages"], found.get("visual_tokens") or "nominal")
     return found
 
 
 def settings(model: str, given: Mapping[str, Any], base_url: str | None, where: str) -> Settings:
-    """Settings from options that `check` has passed.
-
-    A key is used where `api_key_env` names its variable, or `OPENAI_API_KEY` is set and the address is https or this
-    machine: a key that nobody has named never goes over the network in the clear.
+    """Settings from options that `check` has passed; its key is found as by `transport_fields`.
 
     Raises ValueError for an unknown preset, and a field of `extra_body` that is an option or sent anyhow.
     """
@@ -247,6 +253,21 @@ def settings(model: str, given: Mapping[str, Any], base_url: str | None, where: 
     for name in ("extra_body", "think_body"):
         if taken := sorted(reserved & (given[name] or {}).keys()):
             raise ValueError(f"model {where!r}: {name}.{taken[0]}: is set by the adapter or by an option of its own")
+    fields = {name: given[name] for name in REQUEST} | {
+        "preset": preset,
+        "prompt": own_prompt(preset, given["prompt"]),
+        "system": preset.system if given["system"] is None else given["system"],
+        "omit": tuple(given["omit"]),
+    }
+    return Settings(**fields, **transport_fields(model, given, base_url))
+
+
+def transport_fields(model: str, given: Mapping[str, Any], base_url: str | None) -> dict[str, Any]:
+    """The fields of `TransportSettings` from options that `check` has passed.
+
+    A key is used where `api_key_env` names its variable, or `OPENAI_API_KEY` is set and the address is https or this
+    machine: a key that nobody has named never goes over the network in the clear.
+    """
     variable = given["api_key_env"]
     required = variable not in (None, NO_KEY)
     if variable is None and _is_private(base_url):
@@ -254,14 +275,8 @@ def settings(model: str, given: Mapping[str, Any], base_url: str | None, where: 
     variable = None if variable == NO_KEY else variable
     if variable is not None:
         hide_variable(variable)
-    fields = {name: given[name] for name in (*REQUEST, *TRANSPORT)} | {
-        "preset": preset,
-        "prompt": own_prompt(preset, given["prompt"]),
-        "system": preset.system if given["system"] is None else given["system"],
-        "omit": tuple(given["omit"]),
-        "api_key_env": variable,
-    }
-    return Settings(model=model, key_required=required, **fields)
+    chosen = {name: given[name] for name in TRANSPORT} | {"api_key_env": variable}
+    return {"model": model, "key_required": required, **chosen}
 
 
 def check_address(address: str, where: str) -> str:

@@ -10,6 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_vtcfaith.metrics.outcomes import Reply
+from pytest_vtcfaith.models.line_memory import LineMemory
 from pytest_vtcfaith.models.line_pitch import is_tiny
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
 from pytest_vtcfaith.models.spec import ModelSpec, check_options, refuse_identifier
@@ -80,10 +81,17 @@ class RapidOcr:
 
     def transcribe(self, images: Sequence[Image.Image], prompt: Prompt) -> list[Reply]:
         """Reads each picture, line by line; a blank one gives the empty text. The prompt is ignored."""
+        if isinstance(self._engine.text_rec, LineMemory):  # a second reading of a page must be one
+            self._engine.text_rec = self._engine.text_rec.recogniser
         return [Reply(text="\n".join(self._lines(image)), finish_reason="stop") for image in images]
 
     def read_boxes(self, image: Image.Image) -> list[TextBox]:
-        """Every piece of text found on an RGB picture with its box, in reading order."""
+        """Every piece of text found on an RGB picture with its box, in reading order; lines that it has read before are
+        not read again.
+        """
+        recogniser = self._engine.text_rec  # None before the first picture
+        if recogniser is not None and not isinstance(recogniser, LineMemory):
+            self._engine.text_rec = LineMemory(recogniser)
         return [box for line in group_lines(self._detect(image)) for box in line]
 
     def _lines(self, image: Image.Image) -> list[str]:

@@ -19,10 +19,13 @@ __all__ = ["ModelSpec", "UnknownModel", "known_models", "register_model", "resol
 ENTRY_POINT_GROUP = "vtcfaith.models"
 # name -> module; each has spec(identifier, options, name) and imports its engine only inside ModelSpec.load
 ADAPTERS = {
+    "diffusers": "pytest_vtcfaith.models.diffusers",
     "doctr": "pytest_vtcfaith.models.doctr",
     "editor": "pytest_vtcfaith.models.editor",
     "illustrator": "pytest_vtcfaith.models.illustrators",
+    "ocr-rules": "pytest_vtcfaith.models.ocr_answers",
     "openai": "pytest_vtcfaith.models.openai",
+    "openai-images": "pytest_vtcfaith.models.openai_images",
     "rapidocr": "pytest_vtcfaith.models.rapidocr",
     "replay": "pytest_vtcfaith.models.replay",
     "serve": "pytest_vtcfaith.models.serve",
@@ -35,6 +38,7 @@ IDENTIFIED = {
     "editor": "NAME",
     "illustrator": "NAME",
     "openai": "NAME@URL",
+    "openai-images": "NAME@URL",
     "replay": "FILE",
     "serve": "PATH_OR_ID",
     "transformers": "PATH_OR_ID",

@@ -18,6 +18,7 @@ OPTIONS = {
     "languages": "list of languages the model read (default all)",
     "visual_tokens": "its visual-token family (default nominal)",
     "prompts": "true where it took the suite's prompt (default false)",
+    "keep_ratio": "share of the visual tokens it kept, where it was a compression method (default none)",
 }
 USAGE_FIELDS = ("completion_tokens", "max_tokens", "image_tokens")
 
@@ -43,8 +44,8 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     """The model `replay:FILE`; the file is read at once, so that a broken one is noticed before anything runs.
 
     A table in pyproject.toml gives either `model = "FILE"`, or `file = "FILE"` and `model = "NAME"` to take only the
-    lines of one model. Relative paths start at the current directory. `languages`, `visual_tokens` and `prompts`
-    declare what the model that gave the replies declared: which cases are inapplicable, what pages cost.
+    lines of one model. Relative paths start at the current directory. `languages`, `visual_tokens`, `prompts` and
+    `keep_ratio` declare what the model that gave the replies declared: which cases are inapplicable, what pages cost.
 
     Raises ValueError that names the option, or the file and the line.
     """
@@ -80,6 +81,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         adapter="replay",
         options={} if wanted is None else {"model": wanted},
         needs_picture=False,
+        keep_ratio=options.get("keep_ratio"),
         tasks=frozenset(row.get("task") or _default_task(row) for _, row in rows) or frozenset({"transcribe"}),
     )
 
@@ -172,14 +174,11 @@ def _pictures(rows: list[tuple[int, dict[str, Any]]], file: Path) -> dict[str, P
 
 
 def _picture(path: Path) -> Reply:
-    from PIL import Image
-
-    from pytest_vtcfaith.engine.pictures import picture_reply
+    from pytest_vtcfaith.engine.pictures import opened, picture_reply
 
     try:
-        with Image.open(path) as opened:
-            return picture_reply(opened)
-    except (OSError, ValueError, Image.DecompressionBombError) as problem:
+        return picture_reply(opened(path))
+    except (OSError, ValueError) as problem:
         return Reply(text=None, error=f"{path}: no picture that can be read: {problem}")
 
 

@@ -98,8 +98,9 @@ def check_declared(name: str, languages: Collection[str] | None, visual_tokens: 
 
 def check_tasks(name: str, tasks: Collection[str]) -> None:
     """Raises ValueError, naming the model, for tasks that are no collection of names of `TASKS`."""
-    if isinstance(tasks, str) or not isinstance(tasks, Collection) or not tasks or not set(tasks) <= set(TASKS):
-        given = tasks if isinstance(tasks, str) or not isinstance(tasks, Collection) else sorted(map(str, tasks))
+    several = isinstance(tasks, Collection) and not isinstance(tasks, str)
+    if not (several and tasks and all(isinstance(task, str) and task in TASKS for task in tasks)):
+        given = sorted(map(str, tasks)) if several else tasks
         raise ValueError(f"model {name!r}: tasks = {shown(given)}: give some of {', '.join(TASKS)}")
 
 

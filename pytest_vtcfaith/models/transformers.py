@@ -129,6 +129,26 @@ class TransformersVlm:
         found = {"dtype": str(self._model.dtype).removeprefix("torch."), "device": str(self._model.device)}
         return {**found, "attention": str(attention)}
 
+    @property
+    def network(self) -> Any:
+        """The model as transformers loaded it."""
+        return self._model
+
+    @property
+    def image_token(self) -> int | None:
+        """The id of the token that stands for a piece of the picture, None where the checkpoint names none."""
+        return self._image_token
+
+    @property
+    def patches_merged(self) -> int:
+        """How many patches in each direction become one token of the picture (1 where the processor does not say)."""
+        return int(getattr(self._processor.image_processor, "merge_size", 1))
+
+    def inputs(self, questions: Sequence[Question]) -> Any:
+        """What the network is given for these questions, on its device and in its number format."""
+        found = self._inputs(questions, [self.rendered(question) for question in questions])
+        return found.to(self._model.device, dtype=self._model.dtype)  # only floats take the dtype
+
     def transcribe(self, images: Sequence[Image.Image], prompt: Prompt) -> list[Reply]:
         """One reply per picture; one `generate` for all of them, and one at a time for as many blocks of a two-step
         preset.

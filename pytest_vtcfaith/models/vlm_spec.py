@@ -169,7 +169,7 @@ def vlm_spec(
         raise ValueError(f"model {name!r}: no checkpoint; write {adapter}:PATH or {adapter}:ORGANISATION/NAME")
     check_options(options, {**SHARED, **known}, name)
     check_values(options, name)
-    folder = _folder(identifier, name)
+    folder = checkpoint_folder(identifier, name)
     if folder is not None:
         try:
             source, checkpoint, kind = str(folder.resolve()), folder_revision(folder), model_type(folder)
@@ -192,7 +192,7 @@ def vlm_spec(
     settings = {"max_new_tokens": MAX_NEW_TOKENS, "trust_remote_code": False, **defaults(preset), **options}
     languages = options.get("languages")
     own = own_prompt(preset, options.get("prompt"))
-    versions = "".join(map(_version, packages))
+    versions = "".join(map(package_version, packages))
     kept = {key: value for key, value in settings.items() if key not in ("revision", "languages", "visual_tokens")}
     return ModelSpec(
         name=name,
@@ -236,8 +236,8 @@ def _check_pixels(settings: Mapping[str, Any], table: str, name: str) -> None:
         )
 
 
-def _folder(identifier: str, name: str) -> Path | None:
-    """The folder that is meant; None for a hub name. Raises ValueError for what is neither."""
+def checkpoint_folder(identifier: str, name: str) -> Path | None:
+    """The folder that is meant; None for a hub name. Raises ValueError, naming the model, for what is neither."""
     try:
         folder = Path(identifier).expanduser()
         if folder.is_dir():
@@ -258,7 +258,8 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")
 
 
-def _version(package: str) -> str:
+def package_version(package: str) -> str:
+    """The installed version of a package as a part of a revision; empty without it."""
     try:
         return f"; {package} {metadata.version(package)}"
     except metadata.PackageNotFoundError:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from pytest_vtcfaith.plugin.benchmark import Benchmark, Provenance
+from pytest_vtcfaith.plugin.benchmark import PICTURED, Benchmark, Provenance
 from pytest_vtcfaith.plugin.run import Run
 
 if TYPE_CHECKING:
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.report.view import Failure
 
 ENGINES: Mapping[str, tuple[str, ...]] = {
+    "diffusers": ("diffusers", "transformers", "torch"),
     "doctr": ("python-doctr", "torch"),
     "openai": ("openai",),
+    "openai-images": ("openai",),
     "rapidocr": ("rapidocr", "onnxruntime"),
     "serve": ("openai", "vllm", "transformers"),
     "tesseract": ("tesserocr",),
@@ -78,7 +80,7 @@ def about_benchmark(run: Benchmark) -> dict[str, Any]:
         "shard": None if run.options.shard is None else str(run.options.shard),
         "selection_sha256": run.selection.sha256,
         "thresholds_sha256": run.thresholds_sha256,
-        "instruments": run.instruments_used,
+        "instruments": run.instruments_used if any(spec.tasks & PICTURED for spec in run.specs.values()) else "",
         "asked": asked_for(run.options),
         "asked_twice": twice,
     }

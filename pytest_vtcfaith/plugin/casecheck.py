@@ -169,23 +169,24 @@ class CaseResult:
                 )
 
     def _fail(self, verdict: str, *, explain: bool = True) -> None:
+        from pytest_vtcfaith.plugin.attachments import attach_to_allure
         from pytest_vtcfaith.report.failure import failure_text
 
-        pytest.fail(
-            failure_text(
-                self._run.suite(self.case.suite),
-                self._ask,
-                verdict,
-                self._transcript,
-                self.metrics,
-                self._request,
-                self._run.report_folder,
-                self._run.config.rootpath,
-                explain=explain,
-                instruments=self._run.measuring.instruments,
-            ),
-            pytrace=False,
+        run = self._run
+        text = failure_text(
+            run.suite(self.case.suite),
+            self._ask,
+            verdict,
+            self._transcript,
+            self.metrics,
+            self._request,
+            run.report_folder,
+            run.config.rootpath,
+            explain=explain,
+            instruments=run.measuring.instruments,
         )
+        attach_to_allure(run.config, run.report_folder, self._ask.id, run.by_id)
+        pytest.fail(text, pytrace=False)
 
 
 def _short(number: float) -> str:

@@ -70,14 +70,16 @@ def judge(merged: Merged, folder: Path) -> Judged:
 
 
 def write(judged: Judged, folder: Path) -> None:
-    """Writes the report as a run does: results.jsonl, run.json, gates.json, summary.md, convergence.json."""
+    """Writes the report as a run does: results.jsonl, pictures, run.json, gates.json, summary.md, convergence.json."""
     from pytest_vtcfaith.report.convergence import write_convergence
-    from pytest_vtcfaith.report.results import begin, write_gates, write_rows, write_run
+    from pytest_vtcfaith.report.results import begin, save_picture, write_gates, write_rows, write_run
     from pytest_vtcfaith.report.summary import write_summary
 
     begin(folder)
     about = write_run(folder, judged.about)
     write_rows(folder, judged.merged.rows(), about)
+    for name, path in judged.merged.pictures.items():
+        save_picture(folder, Path(name).stem, path.read_bytes())
     if judged.convergence:
         write_convergence(folder, judged.convergence)
     write_summary(folder / "summary.md", judged.view)

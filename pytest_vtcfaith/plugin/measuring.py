@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from pytest_vtcfaith.plugin.benchmark import PICTURED
 from pytest_vtcfaith.plugin.options import Options
 from pytest_vtcfaith.suites.instruments import Instruments
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.models.page_reading import Reader
     from pytest_vtcfaith.models.protocols import Judge
+    from pytest_vtcfaith.models.scorers import PictureScorer
     from pytest_vtcfaith.models.spec import ModelSpec
     from pytest_vtcfaith.suites.base import Request, Suite
     from pytest_vtcfaith.suites.case import Case
@@ -43,16 +43,19 @@ class Measuring:
             reader=lambda: self._reader(ocr[0]),
             second=lambda: self._reader(ocr[1]) if len(ocr) > 1 else None,
             judge=lambda: None if judge is None else self._judge(judge),
+            scorers=lambda: self._once("[tool.vtcfaith.scorers]", self._scorers),
         )
 
     @cached_property
     def used(self) -> str:
         """Names and revisions of the instruments. Raises as `registry.resolve`."""
         names = [*self._options.ocr, *(() if self._options.judge is None else (self._options.judge,))]
-        return ", ".join(" ".join(part for part in (name, self._spec(name).revision) if part) for name in names)
+        found = [" ".join(part for part in (name, self._spec(name).revision) if part) for name in names]
+        scorers = self._options.scorers
+        return ", ".join([*found, *(f"{name}={scorers[name]}" for name in ("lpips", "clip") if name in scorers)])
 
     def check(self, models: Mapping[str, ModelSpec]) -> None:
-        """Raises pytest.UsageError for an instrument that does not exist, or that no model of the run needs."""
+        """Raises pytest.UsageError for an instrument that does not exist, and for a judge where no model draws."""
         for option, names in (("--vtc-ocr", self._options.ocr), ("--vtc-judge", (self._options.judge,))):
             for name in names:
                 if name is not None:
@@ -60,8 +63,7 @@ class Measuring:
                         self._spec(name)
                     except ValueError as problem:
                         raise pytest.UsageError(f"{option} {problem}") from problem
-        needed = any(spec.tasks & PICTURED for spec in models.values())
-        if self._options.judge is not None and models and not needed:
+        if self._options.judge is not None and models and not any("draw" in spec.tasks for spec in models.values()):
             raise pytest.UsageError("--vtc-judge: none of the models draws: leave the option out")
 
     def score(
@@ -97,6 +99,14 @@ class Measuring:
             return _Guarded(found, f"--vtc-judge {name}")
 
         return self._once(f"--vtc-judge {name}", load)
+
+    def _scorers(self) -> Mapping[str, PictureScorer]:
+        from pytest_vtcfaith.models.scorers import clip_scorer, lpips_scorer
+
+        makers = {"lpips": lpips_scorer, "clip": clip_scorer}
+        return {
+            name: make(self._options.scorers[name]) for name, make in makers.items() if name in self._options.scorers
+        }
 
     def _once(self, what: str, load: Callable[[], Found]) -> Found:
         if what not in self._loaded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pytest_vtcfaith.plugin.options import Options
 from pytest_vtcfaith.plugin.scorefields import wrong_score
 from pytest_vtcfaith.plugin.shards import Shard, parse_shard
 from pytest_vtcfaith.report.reading import MEND, Part, ResultsError
-from pytest_vtcfaith.report.results import SEAL
+from pytest_vtcfaith.report.results import PICTURES, SEAL
 from pytest_vtcfaith.texts.errors import show
 
 if TYPE_CHECKING:
@@ -30,9 +31,10 @@ _SAME = (
     ("thresholds_sha256", "other thresholds", "run all shards with the same thresholds file"),
     ("seed", "another seed", "run all shards with the same --vtc-seed"),
     ("limit", "another limit", "run all shards with the same --vtc-limit"),
+    ("instruments", "other instruments", "run all shards with the same --vtc-ocr and --vtc-judge"),
     ("asked", "other options", "run all shards with the same --vtc-suite, -lang, -tier and -renderer"),
 )
-_IDENTITY = ("name", "adapter", "revision", "preset")
+_IDENTITY = ("name", "adapter", "revision", "preset", "tasks")
 
 
 class Merged(Benchmark):
@@ -179,14 +181,31 @@ class Merged(Benchmark):
         return ask
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of all files, each case once, sorted by model, suite and case, without what names their shard."""
+        """The rows of all files, each case once, sorted by model, suite and case, without what names their shard, and
+        without pictures that are not here.
+        """
         left_out = ("run", "shard", "selection_sha256", SEAL)
         found: dict[tuple[str, str, str], dict[str, Any]] = {}
         for part in self.parts:
             for _, row in part.rows:
                 key = row["model"], row["suite"], row["case"]
                 found.setdefault(key, {name: value for name, value in row.items() if name not in left_out})
+        for row in found.values():
+            if "picture" in row and row["picture"] not in self.pictures:
+                del row["picture"]
         return [found[key] for key in sorted(found)]
+
+    @cached_property
+    def pictures(self) -> Mapping[str, Path]:
+        """What models gave, by the name in a row's `picture`: those files that lie beside the results."""
+        found = {}
+        for part in self.parts:
+            for name in (row.get("picture") for _, row in part.rows):
+                if isinstance(name, str) and re.fullmatch(rf"{PICTURES}/[^/\\]+\.png", name):
+                    path = part.path.parent / name
+                    if path.is_file():
+                        found[name] = path
+        return found
 
     def about(self) -> dict[str, Any]:
         """What the run.json of one whole run would say."""

@@ -34,6 +34,10 @@ def notes(run: Benchmark, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[s
     for (model, suite, outcome), count in sorted(failed.items()):
         found.append(f"{count} {suite} cases of {model} failed: {outcome}")
     found += suspicions(verdicts)
+    if len(run.options.ocr) > 1:
+        from pytest_vtcfaith.plugin.agreement import agreement_lines, agreement_rows
+
+        found += agreement_lines(agreement_rows(run, ledger))
     new = len({(v.model, v.tier) for v in verdicts if v.message == MISSING})
     if new:
         found.append(f"{new} tiers have {MISSING} ({run.baselines_folder})")

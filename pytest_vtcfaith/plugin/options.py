@@ -12,7 +12,9 @@ import pytest
 
 from pytest_vtcfaith.plugin.shards import Shard, parse_shard
 
-TABLE = ("models", "thresholds", "cases", "baselines", "report", "prompts", "inconclusive")
+TABLE = ("models", "thresholds", "cases", "baselines", "report", "prompts", "inconclusive", "scorers")
+SCORERS = {"lpips": str, "clip": str, "fid": str, "fid_layer": int}
+"""Networks that compare pictures: where their weights are; how many features of FID's network count."""
 COUNTS = {"limit": "documents per tier", "batch-size": "pages per call", "noise": "cases to ask twice"}
 
 
@@ -177,6 +179,7 @@ class Options:
     judge: str | None = None
     prompts: tuple[str, ...] = ("plain",)
     configured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    scorers: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_options(config: pytest.Config) -> Options:
@@ -225,6 +228,7 @@ def read_options(config: pytest.Config) -> Options:
         judge=option.vtc_judge,
         prompts=tuple(table.get("prompts", ("plain",))),
         configured=table.get("models", {}),
+        scorers=table.get("scorers", {}),
     )
 
 
@@ -285,9 +289,13 @@ def read_table(rootpath: Path) -> Mapping[str, Any]:
             from pytest_vtcfaith.gating.thresholds import nearest
 
             raise pytest.UsageError(f"{place}: unknown key {key!r}; {nearest(key, TABLE)}")
-        wanted: type = {"models": dict, "prompts": list}.get(key, str)
+        wanted: type = {"models": dict, "scorers": dict, "prompts": list}.get(key, str)
         if not isinstance(given, wanted):
             raise pytest.UsageError(f"{place}: {key} = {given!r}: a {wanted.__name__} is expected")
+    for key, given in table.get("scorers", {}).items():
+        if key not in SCORERS or type(given) is not SCORERS[key]:
+            known = ", ".join(f"{name} ({kind.__name__})" for name, kind in SCORERS.items())
+            raise pytest.UsageError(f"{file}: [tool.vtcfaith.scorers]: {key} = {given!r}: known are {known}")
     if table.get("inconclusive", "fail") not in ("fail", "warn", "pass"):
         raise pytest.UsageError(f"{place}: inconclusive = {table['inconclusive']!r}: give 'fail', 'warn' or 'pass'")
     if "prompts" in table:

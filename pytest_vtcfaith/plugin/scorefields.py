@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_vtcfaith.suites.case import Case
-from pytest_vtcfaith.suites.editing_metrics import SECOND
+from pytest_vtcfaith.suites.compression import FLAGS
+from pytest_vtcfaith.suites.editing_metrics import SECOND, SECOND_CEILINGS
 from pytest_vtcfaith.suites.editing_scores import CEILINGS, PROPERTIES, SCOPES, TEXT_METRICS
 from pytest_vtcfaith.suites.reasoning_scores import LEGIBILITY
 from pytest_vtcfaith.suites.rewriting import CLASSES
@@ -84,16 +85,17 @@ _FAILED_EDIT = Fields(
     shares=frozenset({*PROPERTIES} - _LIKE).union(*_SCOPED.values()),
     likenesses=_LIKE,
 )
-_SECOND = frozenset(f"{start}{name}_second" for name in SECOND for start in ("", "ceiling_"))
+_SECOND = frozenset(f"{name}_second" for name in (*SECOND, *SECOND_CEILINGS))
 _EDITED = Fields(
     counts=frozenset({"resized"}).union(*({f"identical_{s}", f"tables_not_scored_{s}"} for s in SCOPES)),
     shares=frozenset(f"ceiling_{name}" for name in CEILINGS if name not in _LIKE).union(
         *({f"{name}_published" for name in _SCOPED[s]} | {f"spurious_{s}"} for s in SCOPES),
         (name for name in _SECOND if "edit_fidelity" not in name),
     ),
-    rates=frozenset().union(*({f"psnr_{s}", f"psnr_{s}_published"} for s in SCOPES)),
+    rates=frozenset().union(*({f"psnr_{s}", f"psnr_{s}_published", f"lpips_{s}"} for s in SCOPES)),
     likenesses=frozenset(f"ceiling_{name}" for name in _LIKE).union(
-        (f"ssim_{s}" for s in SCOPES), (name for name in _SECOND if "edit_fidelity" in name)
+        (f"{name}_{s}" for s in SCOPES for name in ("ssim", "clip")),
+        (name for name in _SECOND if "edit_fidelity" in name),
     ),
     optional=_SECOND,
 )
@@ -113,6 +115,13 @@ _DRAWN_SOLUTION = _LEGIBLE | Fields(
 )
 
 
+_ANSWERED = Fields(
+    counts=frozenset({"missing", "visual_tokens", "full_tokens", *FLAGS}),
+    shares=frozenset({"accuracy"}),
+    optional=frozenset({"visual_tokens", "full_tokens", *FLAGS}),
+)
+
+
 def score_fields(case: Case, outcome: str) -> Fields | None:
     """What a score of the case holds; None where its suite says nothing of it here."""
     if outcome in ("", "infrastructure_error"):
@@ -125,6 +134,8 @@ def score_fields(case: Case, outcome: str) -> Fields | None:
         return _PAGE | _ACCURACIES | (_COMPRESSED if outcome == "complete" else Fields())
     if case.suite == "editing":
         return _FAILED_EDIT | (_EDITED if outcome == "complete" else Fields())
+    if case.suite == "compression":
+        return _ANSWERED
     if case.suite == "reasoning":
         return _DRAWN_PASSAGE if case.params["kind"] == "rendering" else _DRAWN_SOLUTION
     return None

@@ -117,12 +117,17 @@ def select(
 ) -> Selection:
     """What the options choose, of the suites whose `tasks` the models do (None: of all).
 
-    Raises pytest.UsageError for a suite, language, tier or layout that does not exist, and for a suite that is named
-    and that no model can do.
+    Raises pytest.UsageError for a suite, language, tier or layout that does not exist, for a suite that is named and
+    that no model can do, and where there is none that any can do.
     """
     for name in options.suites:
         must_be_known("--vtc-suite", name, everything)
     able = tuple(everything) if tasks is None else _able(everything, tasks)
+    if not able:
+        raise pytest.UsageError(
+            f"no suite asks its models to {' or '.join(sorted(tasks or ()))}, which is all that the chosen ones do: "
+            f"choose a model for one of {', '.join(everything)}"
+        )
     for name in options.suites:
         if name not in able:
             raise pytest.UsageError(_unable(name, tasks or frozenset()))
@@ -177,7 +182,7 @@ def _unable(suite: str, tasks: frozenset[str]) -> str:
     task = load_suite(suite).task
     return (
         f"--vtc-suite {suite!r} asks its models to {task}, which none of the chosen ones does (they "
-        f"{', '.join(sorted(tasks))}): choose a model that is a {TASKS[task]}, or give yours a method {task}()"
+        f"{', '.join(sorted(tasks))}): choose a model that does, or give yours a method {task}() ({TASKS[task]})"
     )
 
 

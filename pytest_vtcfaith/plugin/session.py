@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_vtcfaith.plugin.attachments import attach_to_html
 from pytest_vtcfaith.plugin.coloured import colour_failure
 from pytest_vtcfaith.plugin.hosts import host_session
 from pytest_vtcfaith.plugin.ledger import PROPERTY, Ledger, line_of
@@ -43,6 +44,7 @@ class Session:
         self._taken: list[pytest.Item] | None = None
         self._spared: set[str] = set()
         self._prepared = False
+        self._distances: list[str] | None = None
         self._workers_down = 0
         self._workers_named = 0
         self._begun = False
@@ -211,6 +213,8 @@ class Session:
             if row is not None:
                 colour_failure(report)
             self.failures[report.nodeid] = self._failure(report)
+            if (ask := self.ledger.selected.get(report.nodeid)) is not None:
+                attach_to_html(self.config, report, self.run.report_folder, ask.id, self.run.by_id)
         elif report.when == "call" and report.outcome in ("passed", "skipped"):
             self.failures.pop(report.nodeid, None)  # a rerun that passed
 
@@ -252,6 +256,7 @@ class Session:
         """
         from pytest_vtcfaith.plugin.about import about_run
         from pytest_vtcfaith.plugin.convergence import convergence_rows
+        from pytest_vtcfaith.plugin.htmlreport import session_reports
         from pytest_vtcfaith.report.results import write_gates, write_results, write_run
         from pytest_vtcfaith.report.summary import write_summary
 
@@ -269,14 +274,20 @@ class Session:
         )
         try:
             about = write_run(folder, about)
-            write_results(folder, self.run.session_id, about)
+            results = write_results(folder, self.run.session_id, about)
             if whole and self.run.options.shard is None:
                 write_gates(folder, [v.row() for v in self.verdicts.values()])
                 if settled := convergence_rows(self.run, self.ledger):
                     from pytest_vtcfaith.report.convergence import write_convergence
 
                     write_convergence(folder, settled)
+                if len(self.run.options.ocr) > 1:
+                    from pytest_vtcfaith.plugin.agreement import agreement_rows
+                    from pytest_vtcfaith.report.results import write_ranks
+
+                    write_ranks(folder, agreement_rows(self.run, self.ledger))
             write_summary(folder / "summary.md", self.view())
+            session_reports(self.run, self.ledger, self.view(), about, results)
         except OSError as problem:
             self.problems.append(f"the results could not be written: {problem}")
 
@@ -309,7 +320,7 @@ class Session:
             self.verdicts.values(),
             failures=self._failed(),
             problems=self.problems,
-            noise=self._noise_lines(),
+            noise=[*self._noise_lines(), *self._distance_lines()],
             folder=self.run.report_folder,
         )
 
@@ -322,6 +333,21 @@ class Session:
 
     def _noise_lines(self) -> list[str]:
         return noise_of(self.config).lines if self.run.options.noise is not None else []
+
+    def _distance_lines(self) -> list[str]:
+        """FID over all pictures of the run, measured once; what goes wrong becomes a line, and no number."""
+        if self._distances is None:
+            from pytest_vtcfaith.plugin.distances import fid_lines, fid_rows
+            from pytest_vtcfaith.report.results import write_distances
+
+            try:
+                rows = fid_rows(self.run, self.ledger, self.run.report_folder)
+                self._distances = fid_lines(rows)
+                if rows:
+                    write_distances(self.run.report_folder, rows)
+            except Exception as problem:
+                self._distances = [f"editing: FID was not measured: {type(problem).__name__}: {problem}"]
+        return self._distances
 
 
 def session_of(config: pytest.Config) -> Session:

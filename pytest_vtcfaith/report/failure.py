@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_vtcfaith.report.greys import lossless
 from pytest_vtcfaith.report.worddiff import printable, visible
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 
@@ -94,7 +95,7 @@ def _save(image: Any, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        image.save(draft, format="PNG")
+        lossless(image).save(draft, format="PNG")
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pytest_vtcfaith.metrics.outcomes import OUTCOMES
+from pytest_vtcfaith.models.protocols import TASKS
 from pytest_vtcfaith.report.results import SEAL, naming, rows_sha256
 from pytest_vtcfaith.texts.errors import TextsError, show
 
@@ -21,6 +22,7 @@ _ABOUT: Mapping[str, type] = {
     "versions": dict,
     "selection_sha256": str,
     "thresholds_sha256": str,
+    "instruments": str,
     "asked": dict,
     "asked_twice": dict,
     "models": list,
@@ -203,6 +205,7 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
             **dict.fromkeys(("model", "name", "adapter", "lives"), _text),
             **dict.fromkeys(("revision", "preset"), _text_or_none),
             "devices": _texts,
+            "tasks": lambda value: _texts(value) and set(value) <= set(TASKS) and bool(value),
             "versions": _named,
             **dict.fromkeys(("batch_size", "batch_size_used", "largest_batch"), _count),
         }

@@ -16,7 +16,18 @@ PARTS = "parts"
 PICTURES = "pictures"
 STALE_S = 86_400.0
 """Parts of another session that are older than this were left by one that was killed."""
-_OWN = ("results.jsonl", "gates.json", "summary.md", "convergence.json", "run.json", "noise.json")
+_OWN = (
+    "results.jsonl",
+    "gates.json",
+    "summary.md",
+    "convergence.json",
+    "run.json",
+    "noise.json",
+    "ranks.json",
+    "fid.json",
+)
+HTML = "vtc-html"
+"""The folder beside index.html that holds its parts."""
 SEAL = "rows_sha256"
 _WRITTEN = "written_ns"
 """Field of a row in a part: when it was written, by the machine's monotonic clock, which its processes share."""
@@ -41,6 +52,14 @@ def begin(folder: Path, session: str = "run") -> None:
     pictures = (path for name in ("pages", PICTURES) for path in (folder / name).glob("*.png"))
     for path in (*(folder / name for name in _OWN), *pictures):
         path.unlink(missing_ok=True)
+    remove_html(folder)
+
+
+def remove_html(folder: Path) -> None:
+    """Removes the HTML report of an earlier run: the folder of its parts, and with it index.html."""
+    if (folder / HTML).is_dir():
+        (folder / "index.html").unlink(missing_ok=True)
+        shutil.rmtree(folder / HTML)
 
 
 def append_result(folder: Path, process: str, row: Mapping[str, Any], session: str = "run") -> None:
@@ -136,6 +155,21 @@ def write_gates(folder: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     path = folder / "gates.json"
     ordered = sorted(rows, key=lambda row: row["gate"])
     write_atomic(path, [json.dumps(ordered, indent=1, sort_keys=True, allow_nan=False) + "\n"])
+    return path
+
+
+def write_ranks(folder: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Writes ranks.json: how far two OCR engines rank the models alike, one row for each suite and metric."""
+    return _write_rows(folder / "ranks.json", rows)
+
+
+def write_distances(folder: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Writes fid.json: the FID of each editor over all its pictures."""
+    return _write_rows(folder / "fid.json", rows)
+
+
+def _write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    write_atomic(path, [json.dumps(list(rows), indent=1, sort_keys=True, allow_nan=False) + "\n"])
     return path
 
 

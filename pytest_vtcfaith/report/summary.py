@@ -7,23 +7,23 @@ from pathlib import Path
 
 from pytest_vtcfaith.report.regressions import HEAD, Change, changes
 from pytest_vtcfaith.report.results import write_atomic
-from pytest_vtcfaith.report.view import BAD, RunView, accepted, concise, rows
+from pytest_vtcfaith.report.view import RunView, concise, headline, rows
 from pytest_vtcfaith.report.worddiff import visible
 
 
 def write_summary(path: Path, view: RunView) -> None:
     """Writes the Markdown summary: verdict, one table per suite, failures, notes."""
-    lines = [f"# Faithfulness of {_cell(', '.join(view.models))}", "", _headline(view)]
+    lines = [f"# Faithfulness of {cell(', '.join(view.models))}", "", bold_headline(view)]
     if view.limit is not None:
         lines += ["", f"Limited to {view.limit} documents per tier: not a release verdict, compared with no baseline."]
     if view.shard is not None:
         lines += ["", f"Shard {view.shard} of the documents: judged by no gate; `vtcfaith gate` merges the shards."]
     if view.problems:
-        lines += ["", *(f"- {_cell(problem)}" for problem in view.problems)]
+        lines += ["", *(f"- {cell(problem)}" for problem in view.problems)]
     for suite, verdicts in view.verdicts.items():
         table = rows(verdicts, view.primary.get(suite, ""))
         lines += ["", f"## {suite}", "", f"| {' | '.join(_COLUMNS)} |", f"|{'---|' * len(_COLUMNS)}"]
-        lines += [f"| {' | '.join(_cell(getattr(row, column)) for column in _COLUMNS)} |" for row in table]
+        lines += [f"| {' | '.join(cell(getattr(row, column)) for column in _COLUMNS)} |" for row in table]
         if compared := changes(verdicts):
             lines += [
                 "",
@@ -35,11 +35,11 @@ def write_summary(path: Path, view: RunView) -> None:
             ]
     if view.failures:
         lines += ["", "## Failed tests", ""]
-        lines += [f"- `{_code(f.test)}`: {_cell(concise(f.message))}" for f in view.failures[:100]]
+        lines += [f"- `{code(f.test)}`: {cell(concise(f.message))}" for f in view.failures[:100]]
         if len(view.failures) > 100:
             lines.append(f"- … and {len(view.failures) - 100} more")
     if view.notes:
-        lines += ["", "## Notes", "", *(f"- {_cell(note)}" for note in view.notes)]
+        lines += ["", "## Notes", "", *(f"- {cell(note)}" for note in view.notes)]
     write_atomic(path, ["\n".join(lines) + "\n"])
 
 
@@ -47,24 +47,19 @@ _COLUMNS = ("tier", "model", "n", "metric", "value", "threshold", "verdict")
 
 
 def _line(change: Change) -> str:
-    return f"| {' | '.join(_cell(cell) for cell in astuple(change))} |"
+    return f"| {' | '.join(cell(text) for text in astuple(change))} |"
 
 
-def _headline(view: RunView) -> str:
-    verdicts = [v for of_suite in view.verdicts.values() for v in of_suite]
-    forgiven = sum(accepted(v, view) for v in verdicts)
-    bad = sum(v.verdict in BAD for v in verdicts) - forgiven
-    passed = sum(v.verdict == "pass" for v in verdicts)
-    if bad or view.problems or view.failures:
-        return f"**Red**: {bad} of {len(verdicts)} gates did not pass, {len(view.failures)} tests failed."
-    if forgiven:
-        return f"**Inconclusive**: {forgiven} of {len(verdicts)} gates could not be decided, none failed."
-    if not passed:
-        return "**No verdict**: no gate had anything to judge."
-    return f"**Green**: {passed} of {len(verdicts)} gates passed, none failed."
+def bold_headline(view: RunView) -> str:
+    """The run in a word and a sentence."""
+    word, said = headline(view)
+    return f"**{_WORDS[word]}**: {said}"
 
 
-def _cell(text: str) -> str:
+_WORDS = {"red": "Red", "green": "Green", "inconclusive": "Inconclusive", "none": "No verdict"}
+
+
+def cell(text: str) -> str:
     """Text that Markdown shows as it is: no markup, no HTML, no table bars."""
     text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for mark in "\\`*_[]|~#$":
@@ -72,5 +67,6 @@ def _cell(text: str) -> str:
     return text
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
+    """Text as it stands between backquotes."""
     return visible(text).replace("`", "'")

@@ -59,6 +59,21 @@ def accepted(verdict: Verdict, view: RunView) -> bool:
     return verdict.verdict == "inconclusive" and not any(f"[{verdict.gate}]" in f.test for f in view.failures)
 
 
+def headline(view: RunView) -> tuple[str, str]:
+    """The run in a word, `red`, `inconclusive`, `none` (nothing was judged) or `green`, and in a sentence."""
+    verdicts = [v for of_suite in view.verdicts.values() for v in of_suite]
+    forgiven = sum(accepted(v, view) for v in verdicts)
+    bad = sum(v.verdict in BAD for v in verdicts) - forgiven
+    passed = sum(v.verdict == "pass" for v in verdicts)
+    if bad or view.problems or view.failures:
+        return "red", f"{bad} of {len(verdicts)} gates did not pass, {len(view.failures)} tests failed."
+    if forgiven:
+        return "inconclusive", f"{forgiven} of {len(verdicts)} gates could not be decided, none failed."
+    if not passed:
+        return "none", "no gate had anything to judge."
+    return "green", f"{passed} of {len(verdicts)} gates passed, none failed."
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a suite's table."""

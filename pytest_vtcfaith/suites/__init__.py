@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.suites.base import Suite
 
 _MODULES = {
+    "compression": "pytest_vtcfaith.suites.compression",
     "editing": "pytest_vtcfaith.suites.editing",
     "preservation": "pytest_vtcfaith.suites.preservation",
     "reasoning": "pytest_vtcfaith.suites.reasoning",

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.engine.pictures import picture_of
 from pytest_vtcfaith.models.protocols import Prompt
-from pytest_vtcfaith.pages.edits.pair import source_fingerprint
-from pytest_vtcfaith.pages.page import Page
 from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
 from pytest_vtcfaith.suites.case import Case, CaseScore
-from pytest_vtcfaith.suites.editing_cases import editing_cases, pair_of
-from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND, columns_of
+from pytest_vtcfaith.suites.editing_cases import editing_cases, pair_of, source_of
+from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND, SECOND_CEILINGS, columns_of
 from pytest_vtcfaith.suites.editing_pictures import difference, framed
 from pytest_vtcfaith.suites.editing_scores import (
     PROPERTIES,
@@ -38,7 +36,7 @@ _SHOWN = 200
 
 
 class Editing:
-    """Edits of pages drawn here: text and tables × modify, add, delete, structure × en, zh, mixed, two scopes."""
+    """Edits of drawn or published pages: text, tables × modify, add, delete, structure × en, zh, mixed, two scopes."""
 
     name = "editing"
     task = "edit"
@@ -68,23 +66,7 @@ class Editing:
 
     def request(self, case: Case, spec: ModelSpec) -> Request:
         """The source page and the instruction, in the page's language (VDE Bench D.1)."""
-
-        def lay_out() -> tuple[Page, ...]:
-            source = case.params["source"]
-            return (
-                Page(
-                    text=case.params["source_text"],
-                    width=source["width"],
-                    height=source["height"],
-                    line_starts=(0,),
-                    layout="edit",
-                    fingerprint=source_fingerprint(case.params),
-                    draw=lambda: pair_of(case).source,
-                    place=lambda: ((), ()),
-                ),
-            )
-
-        return Request(lay_out, Prompt(case.params["instruction"], case.lang))
+        return Request(lambda: (source_of(case),), Prompt(case.params["instruction"], case.lang))
 
     def score(
         self, case: Case, transcript: Transcript, request: Request, instruments: Instruments = NO_INSTRUMENTS
@@ -99,11 +81,11 @@ class Editing:
         if transcript.outcome != "complete" or output is None:
             return dict.fromkeys(_FAILED, 0.0)
         pair = pair_of(case)
-        metrics = score_output(instruments.reader(), pair, output)
+        metrics = score_output(instruments.reader(), pair, output, instruments.scorers())
         second = instruments.second()
         if second is not None:
             again = score_output(second, pair, output)
-            metrics |= {f"{name}_second": again[name] for name in (*SECOND, *(f"ceiling_{name}" for name in SECOND))}
+            metrics |= {f"{name}_second": again[name] for name in (*SECOND, *SECOND_CEILINGS)}
         return metrics
 
     def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from pytest_vtcfaith.metrics.blocks import blocks_touching
 from pytest_vtcfaith.metrics.layout_statistics import Element, PageLayout
-from pytest_vtcfaith.pages.edits.pair import EditPair, draw_pair
-from pytest_vtcfaith.pages.edits.regions import composite
-from pytest_vtcfaith.pages.images import upright_rgb
+from pytest_vtcfaith.pages.edits.pair import EditPair, draw_pair, source_fingerprint
+from pytest_vtcfaith.pages.page import Page
 from pytest_vtcfaith.suites.bundled import manifests
 from pytest_vtcfaith.suites.case import Case
+from pytest_vtcfaith.suites.editing_published import (
+    published_fingerprint,
+    published_pair,
+    published_source,
+    region_blocks_of,
+)
+from pytest_vtcfaith.texts.edits.picture_rows import SCHEMA as PICTURES
 from pytest_vtcfaith.texts.edits.rows import SCHEMA
-
-if TYPE_CHECKING:
-    from PIL import Image
-
-    from pytest_vtcfaith.texts.vde import VdeItem
 
 
 def editing_cases(folder: Path | None) -> list[Case]:
@@ -33,7 +34,7 @@ def editing_cases(folder: Path | None) -> list[Case]:
             tier=f"editing/{row['region']}/{row['operation']}/{row['lang']}",
             document=row["document"],
             lang=row["lang"],
-            reference="\n".join(block["text"] for block in row["region_blocks"]),
+            reference=_region_text(row),
             file=manifest.path,
             line=line,
             params=row,
@@ -41,56 +42,61 @@ def editing_cases(folder: Path | None) -> list[Case]:
                 f"editing/{scope}/{row['region']}/{row['operation']}/{row['lang']}" for scope in ("global", "local")
             ),
         )
-        for manifest in manifests(folder, SCHEMA)
+        for schema in (SCHEMA, PICTURES)
+        for manifest in manifests(folder, schema)
         for line, row in manifest.rows
     ]
     return sorted(found, key=lambda case: case.id)
 
 
 def pair_of(case: Case) -> EditPair:
-    """The pictures of a case of `editing_cases`, drawn now. Raises as `draw_pair`."""
+    """The pictures of a case of `editing_cases`, drawn or read now. Raises as `draw_pair` and `published_pair`."""
+    if _published(case):
+        return published_pair(case.params, case.file, case.line)
     return draw_pair(case.params)
 
 
-def layout_of(case: Case) -> PageLayout:
-    """The blocks of a case's reference as `metrics.layout_statistics` takes them, of the kinds `text` and `table`."""
+def source_of(case: Case) -> Page:
+    """The page that an editor is given; drawn or read at first use, with the errors of `pair_of`."""
     row = case.params
-    return PageLayout(
-        row["source"]["width"],
-        row["source"]["height"],
-        tuple(Element("table" if block.get("table") else "text", tuple(block["box"])) for block in row["blocks"]),
+    size = row["reference"] if _published(case) else row["source"]
+    return Page(
+        text="" if _published(case) else row["source_text"],
+        width=size["width"],
+        height=size["height"],
+        line_starts=(0,),
+        layout="edit",
+        fingerprint=published_fingerprint(row) if _published(case) else source_fingerprint(row),
+        draw=lambda: published_source(row, case.file, case.line) if _published(case) else pair_of(case).source,
+        place=lambda: ((), ()),
     )
 
 
-def pair_of_item(item: VdeItem) -> EditPair:
-    """The pictures of an item of VDE Bench: the source brought to the size of the reference, and the composite.
+def layout_of(case: Case) -> PageLayout | None:
+    """The blocks of a case's reference as `metrics.layout_statistics` takes them; None where it was not read.
 
-    Raises ValueError for an item whose reference was not read.
+    Pages drawn here have the kinds `text` and `table`, published ones those of their results of OCR.
     """
-    from PIL import Image
-
-    if item.blocks is None:
-        raise ValueError(f"{item.place}, id {item.id}: there are no results of OCR: put them beside the pictures")
-    source, candidate = (_opened(picture) for picture in (item.source, item.reference))
-    if source.size != candidate.size:
-        source = source.resize(candidate.size, Image.Resampling.LANCZOS)
-    return EditPair(
-        source=source,
-        reference=composite(source, candidate, item.regions),
-        regions=item.regions,
-        blocks=item.blocks,
-        region_blocks=tuple(blocks_touching(item.blocks, item.regions)),
-        source_text=None,
-        lang=item.lang,
-        operation=item.operation,
-        instruction=item.instruction,
+    row = case.params
+    if row["blocks"] is None:
+        return None
+    size = row["reference"] if _published(case) else row["source"]
+    return PageLayout(
+        size["width"],
+        size["height"],
+        tuple(
+            Element(block.get("kind") or ("table" if block.get("table") else "text"), tuple(block["box"]))
+            for block in row["blocks"]
+        ),
     )
 
 
-def _opened(picture: Path | bytes) -> Image.Image:
-    from io import BytesIO
+def _published(case: Case) -> bool:
+    return "reference" in case.params
 
-    from PIL import Image
 
-    with Image.open(BytesIO(picture) if isinstance(picture, bytes) else picture) as opened:
-        return upright_rgb(opened)
+def _region_text(row: Mapping[str, Any]) -> str:
+    """What the regions should show, one block a line; "" where only the OCR can tell."""
+    if "region_blocks" in row:
+        return "\n".join(block["text"] for block in row["region_blocks"])
+    return "\n".join(block.text for block in region_blocks_of(row) or ())

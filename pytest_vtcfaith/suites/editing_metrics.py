@@ -10,11 +10,16 @@ from pytest_vtcfaith.suites.base import FAILURE_METRICS, TierMetric, failure_col
 from pytest_vtcfaith.suites.case import CaseScore
 from pytest_vtcfaith.suites.editing_scores import CEILINGS, PROPERTIES, SCOPES, TEXT_METRICS
 
-SECOND = ("edit_fidelity", "text_correctness", "cdm_local", "cdm_global")
-"""What is also taken with the second engine of `--vtc-ocr`, as `…_second`: the OCR sensitivity of VDE Bench G.1."""
+SECOND = (
+    "edit_fidelity",
+    "text_correctness",
+    *(f"{name}_{scope}" for scope in SCOPES for name in TEXT_METRICS),
+)
+"""What is also taken with the second engine of `--vtc-ocr`, as `…_second`: two properties, and the ten combinations of
+metric and scope of VDE Bench G.1."""
+SECOND_CEILINGS = tuple(f"ceiling_{name}" for name in SECOND if name in CEILINGS)
 COUNT = "#"
 """Ends the name of the column that counts the cases in which a metric is defined."""
-PICTURE_METRICS = ("psnr", "ssim", "lpips", "clip")
 _LOWEST = {"ssim": -1.0, "visual_fidelity": -1.0, "preservation_outside": -1.0, "edit_fidelity": -1.0, "clip": -1.0}
 _UNBOUNDED = ("psnr", "lpips")
 
@@ -23,9 +28,13 @@ def _mean(name: str) -> Any:
     return lambda sums: ratio(sums[name], sums[name + COUNT])
 
 
+def _localization_to_ceiling(sums: Mapping[str, Any]) -> Any:
+    return ratio(sums["localization"], sums["ceiling_localization"])
+
+
 def _tier(name: str, better: int = +1) -> TierMetric:
-    low, high = _LOWEST.get(name.split("_local")[0].split("_global")[0], 0.0), inf if name.startswith("psnr") else 1.0
-    return TierMetric(name, better, _mean(name), low, inf if name.startswith(_UNBOUNDED) else high)
+    plain = name.removeprefix("ceiling_").removesuffix("_second").split("_local")[0].split("_global")[0]
+    return TierMetric(name, better, _mean(name), _LOWEST.get(plain, 0.0), inf if name.startswith(_UNBOUNDED) else 1.0)
 
 
 def scope_metrics(scope: str) -> tuple[TierMetric, ...]:
@@ -49,10 +58,11 @@ METRICS: Mapping[str, TierMetric] = {
     for m in (
         _tier("edit_fidelity"),
         *map(_tier, PROPERTIES),
+        TierMetric("localization_to_ceiling", +1, _localization_to_ceiling, 0.0, inf),
         *(metric for scope in (*SCOPES, "") for metric in scope_metrics(scope)),
         *(_tier(f"ceiling_{name}", 0) for name in CEILINGS),
         *(_tier(f"{name}_second") for name in SECOND),
-        *(_tier(f"ceiling_{name}_second", 0) for name in SECOND),
+        *(_tier(f"{name}_second", 0) for name in SECOND_CEILINGS),
         _tier("resized", 0),
         *FAILURE_METRICS,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from pytest_vtcfaith.metrics.pictures import Picture
+    from pytest_vtcfaith.models.scorers import PictureScorer
 
 Score = dict[str, float | int | None]
 
 SCOPES = ("local", "global")
+NEURAL = ("lpips", "clip")
+"""What networks measure, where a user names their weights."""
+NO_SCORERS: Mapping[str, PictureScorer] = {}
 TEXT_METRICS = ("iou", "cdm", "bleu", "textsim", "teds")
 PROPERTIES = ("text_correctness", "visual_fidelity", "preservation_outside", "localization", "completeness")
 CEILINGS = (*PROPERTIES, "edit_fidelity", "cdm_local", "cdm_global", "teds_local", "teds_global")
@@ -76,12 +80,15 @@ def region_texts(reader: Reader, pair: EditPair, output: Image.Image) -> tuple[s
     return _text(wanted), _text(_read_regions(reader, pair, fitted(output, pair)[0]))
 
 
-def score_output(reader: Reader, pair: EditPair, output: Image.Image) -> Score:
+def score_output(
+    reader: Reader, pair: EditPair, output: Image.Image, scorers: Mapping[str, PictureScorer] = NO_SCORERS
+) -> Score:
     """The metrics of an edited picture, by definitions §5; what could not be measured is None.
 
     - `METRIC_SCOPE`, `METRIC_SCOPE_published`: iou, cdm, bleu, textsim and teds in both columns; `spurious_SCOPE`,
       `tables_not_scored_SCOPE`. SCOPE is `local` (the regions, cropped and read) or `global` (the page).
-    - `psnr_SCOPE` (None for identical pictures, 100 in the column `published`), `ssim_SCOPE`, `identical_SCOPE`.
+    - `psnr_SCOPE` (None for identical pictures, 100 in the column `published`), `ssim_SCOPE`, `identical_SCOPE`; what
+      `scorers` measure as `NAME_SCOPE`, None for `NEURAL` ones that are not among them.
     - the properties of VDE Bench A.2 (`PROPERTIES`), `edit_fidelity`, `resized` (1: the output had another size).
     - `ceiling_…`: what the untouched reference scores with this reader (`CEILINGS`).
     """
@@ -90,16 +97,21 @@ def score_output(reader: Reader, pair: EditPair, output: Image.Image) -> Score:
     best = _score(pair, pair.reference, reference, source, reference)
     same = picture.tobytes() == pair.reference.tobytes()
     score = best if same else _score(pair, picture, read_picture(reader, pair, picture), source, reference)
+    for scope, box in _boxes(pair).items():
+        ours, theirs = pair.reference.crop(box), picture.crop(box)
+        score |= {f"{name}_{scope}": scorers[name].score(ours, theirs) if name in scorers else None for name in NEURAL}
     return score | {"resized": int(resized)} | {f"ceiling_{name}": best[name] for name in CEILINGS}
 
 
 def _score(pair: EditPair, picture: Image.Image, read: Readings, source: Readings, reference: Readings) -> Score:
     wanted = reference.region if pair.region_blocks is None else pair.region_blocks
+    page = reference.page if pair.blocks is None else pair.blocks
     before = _text(source.region) if pair.source_text is None else pair.source_text
     score: Score = {}
-    for scope, ours, theirs in (("local", wanted, read.region), ("global", pair.blocks, read.page)):
+    boxes = _boxes(pair)
+    for scope, ours, theirs in (("local", wanted, read.region), ("global", page, read.page)):
         score |= _text_scores(ours, theirs, pair.lang, scope)
-        box = enclosing(pair.regions) if scope == "local" else (0, 0, *picture.size)
+        box = boxes[scope]
         score |= _picture_scores(_pixels(pair.reference, box), _pixels(picture, box), scope)
     whole = (0, 0, *picture.size)
     old, new, made = (_pixels(image, whole) for image in (pair.source, pair.reference, picture))
@@ -123,6 +135,11 @@ def _score(pair: EditPair, picture: Image.Image, read: Readings, source: Reading
         "completeness": complete,
         "edit_fidelity": edit_fidelity(correct, preserved, complete),
     }
+
+
+def _boxes(pair: EditPair) -> dict[str, tuple[int, int, int, int]]:
+    left, top, right, bottom = map(int, enclosing(pair.regions))
+    return {"local": (left, top, right, bottom), "global": (0, 0, *pair.reference.size)}
 
 
 def _covered(pair: EditPair, picture: Image.Image) -> Image.Image:

@@ -14,9 +14,13 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from pytest_vtcfaith.texts.documents import read_text
+from pytest_vtcfaith.texts.edits.picture_rows import SCHEMA as PICTURES
+from pytest_vtcfaith.texts.edits.picture_rows import PicturesHeader, PicturesRow
 from pytest_vtcfaith.texts.edits.rows import SCHEMA as EDITING
 from pytest_vtcfaith.texts.edits.rows import EditingHeader, EditingRow
 from pytest_vtcfaith.texts.errors import TextsError, reason, show
+from pytest_vtcfaith.texts.questions.rows import SCHEMA as COMPRESSION
+from pytest_vtcfaith.texts.questions.rows import CompressionHeader, CompressionRow
 from pytest_vtcfaith.texts.rows import (
     MATCHED,
     SCHEMAS,
@@ -36,6 +40,8 @@ VERSION = 1
 _SCHEMAS: dict[str, tuple[type[BaseModel], type[Any]]] = {
     **SCHEMAS,
     EDITING: (EditingHeader, EditingRow),
+    PICTURES: (PicturesHeader, PicturesRow),
+    COMPRESSION: (CompressionHeader, CompressionRow),
     REASONING: (ReasoningHeader, ReasoningRow),
 }
 _SHOWN = 60
@@ -116,8 +122,11 @@ def _model(path: Path, line: int, model: type[_M], value: Mapping[str, Any]) -> 
         _fail(path, line, _explain(error))
 
 
-def _inside(path: Path, line: int, shown: str, name: str) -> Path:
-    """The file that a manifest names by a relative path; it may not lie outside the manifest's folder."""
+def inside(path: Path, line: int, shown: str, name: str) -> Path:
+    """The file that a manifest names by a relative path. Raises ManifestError for one outside the manifest's folder.
+
+    `path`, `line`: where the name stands; `shown`: how a message begins.
+    """
     windows = PureWindowsPath(name)
     if "\\" in name or windows.drive or PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
         _fail(path, line, f"{shown} must lie inside the manifest's folder (with /, without ..): move the file there")
@@ -134,7 +143,7 @@ def _referenced(path: Path, line: int, field: str, name: object) -> str:
     if not isinstance(name, str) or not name:
         _fail(path, line, f"{shown} must be the relative path of a text file")
     try:
-        return read_text(_inside(path, line, shown, name))
+        return read_text(inside(path, line, shown, name))
     except ManifestError:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, up to Python 3.12
@@ -157,13 +166,25 @@ def _check_template(path: Path, layout: str) -> None:
     """Fails unless a template layout's file lies in the manifest's folder; what it holds is not looked at."""
     shown = f"field 'layouts' = {show(layout)}"
     try:
-        found = _inside(path, 1, shown, template_file(layout)[0]).is_file()
+        found = inside(path, 1, shown, template_file(layout)[0]).is_file()
     except ManifestError:
         raise
     except (OSError, ValueError, RuntimeError):  # RuntimeError: a loop of links, up to Python 3.12
         found = False
     if not found:
         _fail(path, 1, f"{shown}: there is no such file in the manifest's folder: put the annotation file there")
+
+
+def _check_pictures(path: Path, line: int, row: PicturesRow) -> None:
+    """Fails for a picture outside the manifest's folder; whether it is there is seen when it is read."""
+    for field, picture in (("source", row.source), ("reference", row.reference)):
+        shown = f"field '{field}.file' = {show(picture.file)}"
+        try:
+            inside(path, line, shown, picture.file)
+        except ManifestError:
+            raise
+        except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, up to Python 3.12
+            _fail(path, line, f"{shown} is no path ({error}): rebuild the manifest")
 
 
 def _header(path: Path, data: bytes, body: bytes) -> tuple[dict[str, Any], type[Row]]:
@@ -226,8 +247,11 @@ def parse_manifest(path: Path, data: bytes) -> Manifest:
         if row.key in keys:
             _fail(path, line, f"{row.key} stands on line {keys[row.key]} already: remove or rename one")
         keys[row.key] = line
+        if isinstance(row, PicturesRow):
+            _check_pictures(path, line, row)
         for other_line, other in documents.setdefault(row.document, []):
-            if problem := conflict(row, other):
+            # the published edits of one page are told in several languages
+            if not isinstance(row, PicturesRow) and (problem := conflict(row, other)):
                 _fail(path, line, f"document {row.document!r}: {problem} from line {other_line}: make them agree")
         documents[row.document].append((line, row))
         rows.append((line, row.model_dump(exclude_unset=True)))

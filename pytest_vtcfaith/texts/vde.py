@@ -13,6 +13,7 @@ What is wrong is an error that names file, item, field and mend, but for these r
 - Source and reference of different sizes are taken: the source is to be resized to the reference.
 - A read page without `width` and `height` is in pixels of the reference; with another size than the reference's its
   boxes are scaled. A block that passes the page's edge is cut there; one that lies outside is an error.
+- A block of a read page without a label is of the kind `text`.
 - A page on which nothing was read is valid for a deletion only.
 """
 
@@ -54,8 +55,8 @@ class VdeItem:
 
     `source`, `reference`: files, or the bytes of files from a data set; their sizes are width and height in pixels,
     upright. `regions`: boxes in pixels of the reference. `blocks`: what was read of the whole reference, None without
-    results. `operation` is `modify`, `add`, `delete` or `structure`, `region` `text` or `table`, `lang` `en`, `zh` or
-    `mixed`.
+    results; `kinds`: of these blocks, as PaddleOCR-VL labels them, empty without results. `operation` is `modify`,
+    `add`, `delete` or `structure`, `region` `text` or `table`, `lang` `en`, `zh` or `mixed`.
     """
 
     place: str
@@ -70,6 +71,7 @@ class VdeItem:
     reference_size: tuple[int, int]
     regions: tuple[tuple[int, int, int, int], ...]
     blocks: tuple[Block, ...] | None
+    kinds: tuple[str, ...]
     data_source: str
 
 
@@ -165,7 +167,7 @@ def _item(row: _Row, region: str | None, results: Mapping[str, Sequence[Path]] |
         sizes = " and ".join("{} x {}".format(*size) for size in (source_size, reference_size))
         notes.append(f"{name}: source and reference are of {sizes} pixels: the source is to be resized")
     regions = tuple(_boxes(row, reference_size, name, notes))
-    blocks = _blocks(row, results, operation, reference_size, name, notes)
+    blocks, kinds = _blocks(row, results, operation, reference_size, name, notes)
     return VdeItem(
         place=row.place,
         id=str(identifier),
@@ -179,6 +181,7 @@ def _item(row: _Row, region: str | None, results: Mapping[str, Sequence[Path]] |
         reference_size=reference_size,
         regions=regions,
         blocks=blocks,
+        kinds=kinds,
         data_source=_text(row, "data_source") if row.fields.get("data_source") is not None else "",
     )
 
@@ -297,18 +300,18 @@ def _blocks(
     page: tuple[int, int],
     name: str,
     notes: list[str],
-) -> tuple[Block, ...] | None:
+) -> tuple[tuple[Block, ...] | None, tuple[str, ...]]:
     if results is None:
-        return None
+        return None, ()
     written = row.fields["image_output"]
     stem = PurePosixPath(written["path"] if isinstance(written, Mapping) else written).stem
     found = results.get(stem, ())
     if len(found) != 1:
         count = "no result of OCR" if not found else f"{len(found)} results of OCR ({', '.join(map(str, found))})"
         raise row.error("image_output", written, f"has {count}: there must be one, {stem}.json or {stem}_res.json")
-    blocks = read_blocks(found[0], page=page, name=name, notes=notes)
+    blocks, kinds = read_blocks(found[0], page=page, name=name, notes=notes)
     if not blocks:
         if operation != "delete":
             raise row.error("image_output", written, f"shows no text in {found[0]}: read the page again")
         notes.append(f"{name}: nothing was read on the reference: valid for a deletion")
-    return blocks
+    return blocks, kinds

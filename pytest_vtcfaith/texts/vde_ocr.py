@@ -29,8 +29,10 @@ def index_results(folder: Path) -> dict[str, list[Path]] | None:
     return found
 
 
-def read_blocks(file: Path, *, page: tuple[int, int], name: str, notes: list[str]) -> tuple[Block, ...]:
-    """The blocks of one page, their boxes in pixels of the reference.
+def read_blocks(
+    file: Path, *, page: tuple[int, int], name: str, notes: list[str]
+) -> tuple[tuple[Block, ...], tuple[str, ...]]:
+    """The blocks of one page, their boxes in pixels of the reference, and the kind of each as it is labelled.
 
     `page`: its width and height; `name`: of the item, for `notes`, to which every rule that applied is added: boxes are
     scaled when the result tells another size of the page than the reference has, and cut at the page's edges. Raises
@@ -45,7 +47,7 @@ def read_blocks(file: Path, *, page: tuple[int, int], name: str, notes: list[str
     if not isinstance(result, Mapping) or not isinstance(rows, list):
         raise _error(file, "parsing_res_list", "must be a list of blocks: give a result of PaddleOCR-VL")
     across, down = _scale(file, result, page, name, notes)
-    blocks = []
+    blocks, kinds = [], []
     for number, row in enumerate(rows):
         field = f"parsing_res_list[{number}]"
         if not isinstance(row, Mapping):
@@ -61,9 +63,13 @@ def read_blocks(file: Path, *, page: tuple[int, int], name: str, notes: list[str
         if content is not None and not isinstance(content, str):
             raise _error(file, f"{field}.block_content", f"= {show(content)} must be text")
         content = content or ""
-        table = content if row.get("block_label") == "table" and has_table(content) else None
+        kind = "text" if row.get("block_label") is None else row["block_label"]
+        if not isinstance(kind, str) or not kind.strip():
+            raise _error(file, f"{field}.block_label", f"= {show(kind)} must name the kind of the block, as text")
+        table = content if kind == "table" and has_table(content) else None
+        kinds.append(kind)
         blocks.append(Block(cut, without_tags(content) if table is not None else content, table))
-    return tuple(blocks)
+    return tuple(blocks), tuple(kinds)
 
 
 def _scale(

@@ -10,6 +10,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from pytest_vtcfaith.engine.answers import (
     ALL,
@@ -24,6 +25,7 @@ from pytest_vtcfaith.engine.answers import (
     watched_file,
 )
 from pytest_vtcfaith.engine.failures import LONGEST_MESSAGE
+from pytest_vtcfaith.engine.pictures import picture_reply
 from pytest_vtcfaith.engine.transcript import Transcript
 from pytest_vtcfaith.metrics.outcomes import Reply
 
@@ -50,6 +52,15 @@ def test_every_text_survives(tmp_path_factory, text, outcome, cached):
     transcript = Transcript(Reply(text=text), outcome, 1.5, cached)
     append(answers_file(folder), [answer_line("a", transcript)])
     assert answers(folder).get("a") == transcript
+
+
+def test_a_picture_survives(tmp_path):
+    transcript = Transcript(picture_reply(Image.effect_noise((300, 200), 80)), "complete", 1.5, False)
+    line = answer_line("a", transcript)
+    assert b"\n" not in line
+    append(answers_file(tmp_path), [line, answer_line("b", GIVEN)])
+    assert answers(tmp_path).get("a") == transcript
+    assert answers(tmp_path).get("b") == GIVEN
 
 
 def test_the_first_of_two_answers_counts(tmp_path):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vtcfaith.metrics import FAILURES, OUTCOMES, Reply, outcome
+from pytest_vtcfaith.metrics.outcomes import answer_outcome, picture_outcome
 
 PAGE = (
     "The harbour office is closed on Monday. Boats leave the north pier at seven, the tide table hangs beside the door."
@@ -240,6 +241,48 @@ def test_hex_digits_at_63_of_90() -> None:
     text = "abcdef0 " * 9 + "xyzwvut " * 3 + "zzzzqq"
     assert outcome(PAGE, {"text": text}, lang="en") == "complete"
     assert outcome(PAGE, {"text": text + " a"}, lang="en") == "hex_dump"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expect"),
+    [
+        ({"text": "7"}, "complete"),
+        ({"text": "x" * 300}, "complete"),  # of a page this would be a loop
+        ({"text": HASH}, "complete"),
+        ({"text": ""}, "empty"),
+        ({"text": None}, "empty"),
+        ({"text": " \n\u3000"}, "empty"),
+        ({"text": "7", "finish_reason": "length"}, "truncated"),
+        ({"text": "7", "completion_tokens": 8, "max_tokens": 8}, "truncated"),
+        ({"text": "", "finish_reason": "length"}, "empty"),
+        ({"text": "7", "refusal": "no"}, "refused"),
+        ({"text": "I'm sorry, I can't help with that image."}, "refused"),
+        ({"text": "7", "error": ""}, "infrastructure_error"),
+        ({"text": None, "refusal": "no", "error": "503"}, "infrastructure_error"),
+    ],
+)
+def test_answers(fields: dict[str, Any], expect: str) -> None:
+    assert answer_outcome(Reply(**fields)) == expect
+
+
+@pytest.mark.parametrize(
+    ("fields", "expect"),
+    [
+        ({"text": None, "picture": "AAAA"}, "complete"),
+        ({"text": "Here it is.", "picture": "AAAA"}, "complete"),
+        ({"text": "I'm sorry, I can't help with that.", "picture": "AAAA"}, "complete"),
+        ({"text": None}, "empty"),
+        ({"text": "Here it is."}, "empty"),
+        ({"text": "", "finish_reason": "length"}, "empty"),
+        ({"text": None, "refusal": "no"}, "refused"),
+        ({"text": "I'm sorry, I can't help with that."}, "refused"),
+        ({"text": None, "picture": "AAAA", "error": "503"}, "infrastructure_error"),
+        ({"text": None, "refusal": "no", "error": ""}, "infrastructure_error"),
+    ],
+)
+def test_pictures(fields: dict[str, Any], expect: str) -> None:
+    assert picture_outcome(Reply(**fields)) == expect
+    assert expect in OUTCOMES
 
 
 def test_names() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image, ImageFilter
 from printed import LINES, page
+from tiny_diffusion import save_tokenizer
 
 from pytest_vtcfaith.models import NotInstalled
 from pytest_vtcfaith.models.scorers import PictureScorer, Unmeasured, clip_scorer
@@ -16,16 +16,6 @@ from pytest_vtcfaith.models.scorers.clip import Clip
 
 torch: Any = pytest.importorskip("torch", reason="the extra 'edit' is not installed")
 transformers: Any = pytest.importorskip("transformers", reason="the extra 'edit' is not installed")
-
-
-def save_tokenizer(folder: Path) -> Any:
-    """CLIP's tokenizer with a vocabulary of letters."""
-    letters = "abcdefghijklmnopqrstuvwxyz0123456789.,'"
-    words = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "vocab.json").write_text(json.dumps({word: n for n, word in enumerate(words)}), encoding="utf-8")
-    (folder / "merges.txt").write_text("#version: 0.2\n", encoding="utf-8")
-    return transformers.CLIPTokenizer.from_pretrained(folder)
 
 
 @pytest.fixture(scope="module")

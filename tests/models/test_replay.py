@@ -157,6 +157,7 @@ def test_a_table_declares_what_the_model_that_answered_declared(tmp_path):
     table = {"adapter": "replay", "model": str(file), "languages": ["en"], "visual_tokens": "gemma3", "prompts": True}
     found = resolve("m", {"m": table})
     assert (found.languages, found.visual_tokens, found.prompts) == (frozenset({"en"}), "gemma3", True)
-    for option, value in {"languages": "en", "visual_tokens": "gemma9", "prompts": "yes"}.items():
+    assert resolve("m", {"m": {**table, "keep_ratio": 0.25}}).keep_ratio == 0.25
+    for option, value in {"keep_ratio": 2, "languages": "en", "visual_tokens": "gemma9", "prompts": "yes"}.items():
         with pytest.raises(ValueError, match="'m'"):
             resolve("m", {"m": {**table, option: value}})

@@ -38,7 +38,8 @@ def test_a_run_without_a_model_imports_nothing_heavy(bench, with_benchmark: bool
     bench.module("def test_other(): pass\ndef test_page(vtc_page): pass\ndef test_gate(vtc_gate): pass\n")
     if not with_benchmark:
         (bench.path / "cases" / "test_rewriting.py").unlink()
-    given = ["-q", *without("hypothesispytest", "benchmark", "anyio", "randomly", "syrupy", "rerunfailures")]
+    others = ("hypothesispytest", "benchmark", "anyio", "randomly", "syrupy", "rerunfailures", "html", "allure_pytest")
+    given = ["-q", *without(*others)]
     code = f"import os, pytest; os.chdir({str(bench.path)!r}); assert pytest.main({given!r}) == 0"
     # what its own test modules name for their annotations is light
     light = {"rapidfuzz", "pytest_vtcfaith.suites", "pytest_vtcfaith.metrics"} if with_benchmark else set()

@@ -150,3 +150,16 @@ def test_the_invitation_names_one_tier_where_others_of_the_layout_run_anyway() -
 def test_what_does_not_exist(options: dict[str, object], said: str) -> None:
     with pytest.raises(pytest.UsageError, match=said.replace("*", r"\*")):
         chosen(**options)
+
+
+def test_only_suites_whose_task_a_model_does() -> None:
+    everything = {"preservation": PRESERVATION, "rewriting": REWRITING, "editing": []}
+    assert select(Options(), everything, frozenset({"transcribe"})).suites == ("preservation", "rewriting")
+    assert select(Options(), everything, frozenset({"transcribe", "edit"})).suites == tuple(everything)
+    assert select(Options(), everything).suites == tuple(everything)
+    with pytest.raises(pytest.UsageError, match=r"no suite asks its models to draw, .*: choose .* one of preservation"):
+        select(Options(), everything, frozenset({"draw"}))
+    with pytest.raises(
+        pytest.UsageError, match=r"--vtc-suite 'rewriting' .* none of the chosen ones does \(they edit\)"
+    ):
+        select(Options(suites=("rewriting",)), everything, frozenset({"edit"}))

@@ -19,6 +19,7 @@ ABOUT = {
     "versions": {},
     "selection_sha256": "ab",
     "thresholds_sha256": "cd",
+    "instruments": "",
     "asked": {"suites": [], "langs": [], "tiers": [], "renderers": [], "prompts": ["plain"]},
     "asked_twice": {},
     "models": [],

@@ -75,6 +75,7 @@ def test_an_item(tmp_path: Path) -> None:
         Block((10, 20, 190, 90), "Fee 5 & 6", TABLE),
         Block((150, 5, 190, 15), ""),
     )
+    assert item.kinds == ("text", "table", "image")
 
 
 @pytest.mark.parametrize(
@@ -193,6 +194,7 @@ def test_rules_for_results(
     found = read(tmp_path, result={**RESULT, **change})
     assert found.items[0].blocks is not None
     assert found.items[0].blocks[0].box == box
+    assert found.items[0].kinds[0] == "text"  # also of a block without a label
     assert note in found.notes[0]
 
 
@@ -214,6 +216,10 @@ def test_rules_for_results(
         ({**RESULT, "parsing_res_list": [{"block_bbox": [9, 9, 5, 5]}]}, "must have right over left"),
         ({**RESULT, "parsing_res_list": [{"block_bbox": [201, 9, 205, 15]}]}, "lies outside the page"),
         ({**RESULT, "parsing_res_list": [{"block_bbox": [1, 9, 5, 15], "block_content": 5}]}, "block_content' = 5"),
+        (
+            {**RESULT, "parsing_res_list": [{"block_bbox": [1, 9, 5, 15], "block_label": ""}]},
+            r"block_label' = '' must name the kind",
+        ),
         ({**RESULT, "parsing_res_list": []}, r"item 48234, field 'image_output' = .* shows no text"),
     ],
 )
@@ -242,7 +248,8 @@ def test_an_empty_page_is_valid_for_a_deletion(tmp_path: Path) -> None:
 
 
 def test_without_results_and_with_two(tmp_path: Path) -> None:
-    assert read(tmp_path, result=None).items[0].blocks is None
+    (item,) = read(tmp_path, result=None).items
+    assert (item.blocks, item.kinds) == (None, ())
     built(tmp_path)
     (tmp_path / "table_ocr").mkdir()
     (tmp_path / "table_ocr" / "page_1_modified.json").write_text("{}", encoding="utf-8")

@@ -26,13 +26,13 @@ class EditPair:
     """`source` and `reference` are of one size, mode RGB, and equal outside the `regions` (pixels).
 
     `blocks`, `region_blocks`: what the whole reference shows, and its regions, in pixels; `source_text`: what the
-    regions of the source show. Both of the latter are None where nobody knows, and the OCR has to tell.
+    regions of the source show. Each is None where nobody knows, and the OCR has to tell.
     """
 
     source: Image.Image
     reference: Image.Image
     regions: tuple[Pixels, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block, ...] | None
     region_blocks: tuple[Block, ...] | None
     source_text: str | None
     lang: str

@@ -34,12 +34,16 @@ def build_edits(lang: str, *, seed: int = 0) -> Draft:
     """
     if lang not in LANGUAGES:
         raise TextsError(f"lang {lang!r} is unknown: choose one of {', '.join(LANGUAGES)}")
-    rows = [row for page in page_sources(lang) for row in _rows(page, seed)]
+    rows = [row for page in page_sources(lang) for row in edit_rows(page, seed)]
     header = {"schema": SCHEMA, "version": VERSION, "seed": seed, "generator": GENERATOR, "licence": LICENCE}
     return Draft(header, rows)
 
 
-def _rows(page: PageSource, seed: int) -> Iterator[dict[str, Any]]:
+def edit_rows(page: PageSource, seed: int) -> Iterator[dict[str, Any]]:
+    """The rows of a page's edits in their order; `seed` as `build_edits`.
+
+    Raises TextsError naming page and edit where the page cannot be set or the edit changes nothing.
+    """
     design = _design(page, seed)
     written = plain(design)
     source = set_page(design_of(written), page.lang)

@@ -1,0 +1,253 @@
+"""The charts of the overview as plain data: the curves that the papers draw, for the suites that have them.
+
+A chart is `{title, note, kind, x, y, series, limits}`: `kind` is `line` or `bar`, `x` the labels of the places on the
+axis, `y` the name of the metric, `series` lists of points `{x, y, low, high, n}` (x: place) under a `name`, and
+`limits` what gates ask for at a place: `{x, y, side}`, side `min` or `max`, `series` where only one series is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_vtcfaith.report.html.published import accuracy_by_ratio, edits_by_operation
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.gating.judge import Verdict
+    from pytest_vtcfaith.report.html.run import HtmlRun, TierFound
+
+Chart = dict[str, Any]
+PLACES = 24
+"""Most places of a chart that was not made for its suite."""
+
+
+def charts_of(run: HtmlRun) -> list[Chart]:
+    """All charts that the run has data for, by suite."""
+    found: list[Chart] = []
+    for suite in sorted({tier.suite for tier in run.tiers}):
+        own = [tier for tier in run.tiers if tier.suite == suite]
+        made = [chart for draw in _DRAWN.get(suite, (_primary,)) for chart in draw(run, own)]
+        found += [{**chart, "suite": suite} for chart in made if any(s["points"] for s in chart["series"])]
+    return found
+
+
+def _primary(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """For a suite without charts of its own: its first metric, a bar for each tier."""
+    metric = run.suites[tiers[0].suite].primary if tiers and tiers[0].suite in run.suites else ""
+    names = list(dict.fromkeys(t.tier for t in tiers if metric in t.metrics))[:PLACES]
+    places = {name: n for n, name in enumerate(names)}
+    chart = _chart(f"{_words(metric)} by tier", "bar", [_short(name) for name in names], metric)
+    for tier in tiers:
+        if tier.tier in places:
+            _add(run, chart, tier, tier.model, places[tier.tier], metric)
+    return [chart]
+
+
+def _accuracy(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Preservation: word accuracy over the compression ratio, a chart for each layout, a line for each source."""
+    found = []
+    parts = {tier.tier: tier.tier.split("/") for tier in tiers}
+    whole = [t for t in tiers if len(parts[t.tier]) == 4 and "-at-" not in parts[t.tier][3]]
+    for layout in dict.fromkeys(parts[t.tier][1] for t in whole):
+        own = [t for t in whole if parts[t.tier][1] == layout]
+        ratios = sorted({parts[t.tier][2] for t in own}, key=lambda text: float(text.removesuffix("x") or 0))
+        chart = _chart(
+            f"Word accuracy by compression ratio, {layout} layout",
+            "line",
+            [f"{ratio.removesuffix('x')}×" for ratio in ratios],
+            "word_accuracy",
+            "Text tokens of the page ÷ visual tokens. Grey: ZeroSense, Table A4.",
+        )
+        for tier in own:
+            name = _named(run, tier, parts[tier.tier][3])
+            _add(run, chart, tier, name, ratios.index(parts[tier.tier][2]), "word_accuracy")
+        chart["series"] += accuracy_by_ratio(layout, ratios)
+        found.append(chart)
+    return found
+
+
+def _delta(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Rewriting: the word error rate that a perturbation adds, by language."""
+    own = [t for t in tiers if "delta_wer" in t.metrics and not t.tier.endswith("/original")]
+    names = list(dict.fromkeys("/".join(t.tier.split("/")[1:3]) for t in own))
+    places = {name: n for n, name in enumerate(names)}
+    chart = _chart(
+        "Word error rate added by a perturbation (ΔWER)",
+        "bar",
+        [name.replace("/", " ") for name in names],
+        "delta_wer",
+        "Percentage points above the unperturbed pages of the same documents.",
+    )
+    for tier in own:
+        _, lang, condition, *asked = tier.tier.split("/")
+        _add(run, chart, tier, _named(run, tier, " ".join(asked)), places[f"{lang}/{condition}"], "delta_wer")
+    return [chart]
+
+
+def _rates(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Rewriting: the share of perturbed words that came back as the original, the suite's main number."""
+    own = [t for t in tiers if "rewrite_rate" in t.metrics]
+    names = list(dict.fromkeys("/".join(t.tier.split("/")[1:3]) for t in own))
+    chart = _chart(
+        "Perturbed words rewritten to the original",
+        "bar",
+        [name.replace("/", " ") for name in names],
+        "rewrite_rate",
+        "Share of all perturbed words of the tier.",
+    )
+    for tier in own:
+        _, lang, condition, *asked = tier.tier.split("/")
+        _add(run, chart, tier, _named(run, tier, " ".join(asked)), names.index(f"{lang}/{condition}"), "rewrite_rate")
+    return [chart]
+
+
+def _lengths(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Rewriting: the rewrite rate by the length of the perturbed word."""
+    head = "rewrite_rate@"
+    names = [name for name in run.suites["rewriting"].metrics if name.startswith(head)]
+    chart = _chart(
+        "Rewritten words by length",
+        "line",
+        [name.removeprefix(head) for name in names],
+        "rewrite_rate",
+        "Characters of the original word; share of the perturbed words of that length.",
+    )
+    for tier in tiers:
+        for place, name in enumerate(names):
+            if name in tier.metrics:
+                label = _named(run, tier, tier.tier.partition("/")[2].replace("/", " "))
+                _add(run, chart, tier, label, place, name)
+    return [chart]
+
+
+def _properties(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Editing: the properties of an edit by operation, and the text score of the page beside the published editors."""
+    names = ("text_correctness", "visual_fidelity", "preservation_outside", "localization", "completeness")
+    cdm = "cdm_global_published"
+    tiers = [t for t in tiers if t.tier.count("/") == 3]  # the finer ones hold the same cases again
+    found = []
+    for model in dict.fromkeys(t.model for t in tiers):
+        own = [t for t in tiers if t.model == model and any(name in t.metrics for name in names)]
+        chart = _chart(
+            "Properties of an edit by operation" + (f", {model}" if len(run.view.models) > 1 else ""),
+            "bar",
+            [_words(name) for name in names],
+            "edit_fidelity",
+            "Mean of the tiers of an operation; 1 is perfect.",
+        )
+        for operation, group in _grouped(own, 2).items():
+            for place, name in enumerate(names):
+                _mean(chart, group, operation, place, name)
+        found.append(chart)
+    operations = list(_grouped([t for t in tiers if cdm in t.metrics], 2))
+    title = "Text of the whole page after the edit (CDM as published)"
+    chart = _chart(title, "bar", operations, cdm, "Grey: VDE Bench, Table 7.")
+    for model in dict.fromkeys(t.model for t in tiers):
+        for operation, group in _grouped([t for t in tiers if t.model == model], 2).items():
+            if operation in operations:
+                _mean(chart, group, model, operations.index(operation), cdm)
+    if chart["series"]:
+        chart["series"] += edits_by_operation("cdm", operations)
+    return [*found, chart]
+
+
+def _groups(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Compression difficulty: accuracy of group A (difficult) against group B (simple), by how much is left."""
+    shown = {"accuracy_difficult": "A, difficult", "accuracy_simple": "B, simple", "accuracy": "all questions"}
+    whole = [t for t in tiers if not any(t.tier.startswith(f"{other.tier}/") for other in tiers)]
+    names = list(dict.fromkeys(t.tier for t in whole))
+    names.sort(key=lambda name: not name.endswith("/full"))
+    note = "Groups of the manifest: A was answered at full size only, B when reduced too."
+    chart = _chart("Accuracy of group A against group B", "bar", [_short(name) for name in names], "accuracy", note)
+    for metric, label in shown.items():
+        for tier in whole:
+            _add(run, chart, tier, _named(run, tier, label), names.index(tier.tier), metric)
+    return [chart]
+
+
+def _answer_and_process(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Reasoning: the score of the answers S_a against that of the steps S_p."""
+    both = {"answer_score": "S_a, answers", "process_score": "S_p, steps"}
+    own = [t for t in tiers if any(name in t.metrics for name in both)]
+    names = list(dict.fromkeys(_short(t.tier) for t in own))
+    chart = _chart("Answers (S_a) against steps (S_p)", "bar", names, "answer_score")
+    for tier in own:
+        for metric, label in both.items():
+            if metric in tier.metrics:
+                _add(run, chart, tier, _named(run, tier, label), names.index(_short(tier.tier)), metric)
+    return [chart]
+
+
+_DRAWN: Mapping[str, tuple[Callable[[HtmlRun, Sequence[TierFound]], list[Chart]], ...]] = {
+    "preservation": (_accuracy,),
+    "rewriting": (_rates, _delta, _lengths),
+    "editing": (_properties,),
+    "compression": (_groups,),
+    "reasoning": (_answer_and_process,),
+}
+
+
+def _chart(title: str, kind: str, x: Sequence[str], y: str, note: str = "") -> Chart:
+    return {"title": title, "note": note, "kind": kind, "x": list(x), "y": y, "series": [], "limits": []}
+
+
+def _add(run: HtmlRun, chart: Chart, tier: TierFound, series: str, place: int, metric: str) -> None:
+    """A point with the interval that a gate gave it, and what gates ask for there."""
+    if metric not in tier.metrics:
+        return
+    point: dict[str, Any] = {"x": place, "y": tier.metrics[metric], "n": tier.measured, "tier": tier.tier}
+    for gate in _gates(run, tier, metric):
+        if gate.regression is None and gate.low is not None:
+            point |= {"low": gate.low, "high": gate.high}
+        if gate.verdict in ("fail", "inconclusive"):
+            point["bad"] = True
+        for side in ("min", "max"):
+            if (limit := getattr(gate, side)) is not None:
+                known = {"x": place, "y": limit, "side": side}
+                if known not in chart["limits"]:
+                    chart["limits"].append(known)
+    _series(chart, series)["points"].append(point)
+
+
+def _mean(chart: Chart, tiers: Sequence[TierFound], series: str, place: int, metric: str) -> None:
+    values = [(t.metrics[metric], t.measured) for t in tiers if metric in t.metrics and t.measured]
+    count = sum(n for _, n in values)
+    if count:
+        point = {"x": place, "y": sum(value * n for value, n in values) / count, "n": count}
+        _series(chart, series)["points"].append(point)
+
+
+def _series(chart: Chart, name: str) -> dict[str, Any]:
+    for series in chart["series"]:
+        if series["name"] == name:
+            found: dict[str, Any] = series
+            return found
+    chart["series"].append({"name": name, "points": []})
+    return chart["series"][-1]  # type: ignore[no-any-return]
+
+
+def _gates(run: HtmlRun, tier: TierFound, metric: str) -> Sequence[Verdict]:
+    return run.gates.get((tier.model, tier.tier, metric), ())
+
+
+def _grouped(tiers: Sequence[TierFound], part: int) -> dict[str, list[TierFound]]:
+    found: dict[str, list[TierFound]] = {}
+    for tier in tiers:
+        parts = tier.tier.split("/")
+        if len(parts) > part:
+            found.setdefault(parts[part], []).append(tier)
+    return found
+
+
+def _named(run: HtmlRun, tier: TierFound, label: str) -> str:
+    """What a series is called: the model where there are several, and what sets it apart."""
+    names = [tier.model] if len(run.view.models) > 1 or not label else []
+    return ", ".join([*names, *([label] if label else [])])
+
+
+def _short(tier: str) -> str:
+    return tier.partition("/")[2].replace("/", " ") or tier
+
+
+def _words(metric: str) -> str:
+    return metric.replace("_", " ")

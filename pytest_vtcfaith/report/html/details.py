@@ -1,0 +1,164 @@
+"""What the page of one case shows, as plain data."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_vtcfaith.report.html.boxes import Mark, marks_of
+from pytest_vtcfaith.report.html.pictures import Gallery, is_inside
+from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
+from pytest_vtcfaith.report.worddiff import printable
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS
+
+if TYPE_CHECKING:
+    from pytest_vtcfaith.pages.page import Page
+    from pytest_vtcfaith.report.html.case_list import Listed
+    from pytest_vtcfaith.report.html.run import HtmlRun
+    from pytest_vtcfaith.suites.base import Request
+
+DRAWN = 200
+"""Cases, from the worst, whose pages are laid out and drawn with boxes."""
+COMPARED = 1000
+"""Cases, from the worst, whose transcripts are compared word by word."""
+LONGEST = 20_000
+"""Characters of a text that is shown whole; of a longer one, head and tail."""
+WORDS = 3
+"""Misread words that the list of cases shows of a case."""
+
+
+def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str, Any]:
+    """Everything about the case at `place` of the list: texts, words, boxes, pictures, numbers."""
+    answer = case.answer
+    transcript = answer.row.get("transcript")
+    text = transcript if isinstance(transcript, str) else None
+    spans = _spans(run, case, text) if place < COMPARED else []
+    shown: dict[str, Any] = {
+        "ask": answer.ask,
+        "message": case.message,
+        "said": _said(case, spans),
+        "reason": answer.row.get("reason", ""),
+        "metrics": dict(sorted(answer.metrics.items())),
+        "facts": _facts(case),
+        "text": None if text is None or spans else printable(text, LONGEST),
+        "spans": [_span(span) for span in spans],
+        "perfect": text is not None and answer.metrics.get("word_edits") == 0,
+    }
+    pictures = gallery.of(answer)
+    marks: Sequence[Mark] = ()
+    if place < DRAWN and case.state not in ("passed", "inapplicable"):
+        request = _request(run, case)
+        pages = _pages(request)
+        if request is not None and not _transcribed(run, case):
+            shown |= _explained(run, case, request)
+        if not any(picture.page is not None for picture in pictures):
+            drawn = (gallery.draw(answer, n, len(pages), page.image) for n, page in enumerate(pages))
+            pictures = [*(picture for picture in drawn if picture is not None), *pictures]
+        marks = marks_of(pages, spans, answer.case.lang)
+        shown["pages"] = [[page.width, page.height] for page in pages]
+    edited = _task(run, case) == "edit"
+    shown["pictures"] = [[p.path, "source" if edited and p.label == "page" else p.label, p.page] for p in pictures]
+    shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
+    return shown
+
+
+def misread(shown: Mapping[str, Any]) -> list[list[Any]]:
+    """The first words of a `detail` that differ, rewritten and other perturbed ones first: kind, printed, read."""
+    wrong = [span for span in shown["spans"] if span[0]]
+    wrong.sort(key=lambda span: (span[0] != 1, len(span) < 4))  # stable: then the order of the page
+    return [[span[0], span[1][:40], span[2][:40]] for span in wrong[:WORDS]]
+
+
+def _spans(run: HtmlRun, case: Listed, text: str | None) -> list[Span]:
+    answer = case.answer
+    if (
+        text is None
+        or not _transcribed(run, case)
+        or answer.outcome != "complete"
+        or answer.metrics.get("word_edits") == 0
+    ):
+        return []
+    return spans_of(answer.case, text)
+
+
+def _span(span: Span) -> list[Any]:
+    kind = KINDS.index(span.kind) + 1 if span.kind else 0
+    if not kind:
+        return [0, printable(span.printed, LONGEST)]
+    found = [kind, printable(span.printed, LONGEST), printable(span.read, LONGEST)]
+    return [*found, span.original] if span.original else found
+
+
+def _transcribed(run: HtmlRun, case: Listed) -> bool:
+    return _task(run, case) == "transcribe"
+
+
+def _task(run: HtmlRun, case: Listed) -> str:
+    suite = run.suites.get(case.answer.case.suite)
+    return "transcribe" if suite is None else suite.task
+
+
+def _request(run: HtmlRun, case: Listed) -> Request | None:
+    try:
+        return run.request(case.answer)
+    except Exception:  # whatever a suite cannot ask any more is no reason to lose the report
+        return None
+
+
+def _pages(request: Request | None) -> Sequence[Page]:
+    try:
+        return () if request is None else request.pages
+    except Exception:  # nor what it cannot draw any more
+        return ()
+
+
+def _explained(run: HtmlRun, case: Listed, request: Request) -> dict[str, Any]:
+    """What was asked, and what the suite says of the reply, where it can say it without instruments."""
+    from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.metrics.outcomes import Reply
+
+    answer = case.answer
+    shown: dict[str, Any] = {"asked": printable(request.prompt.text, LONGEST)}
+    reply = Reply(answer.row.get("transcript"), picture=_picture(run, case))
+    transcript = Transcript(reply, answer.outcome, 0.0, True)
+    try:
+        found = run.suites[answer.case.suite].explain(answer.case, transcript, answer.metrics, request, NO_INSTRUMENTS)
+    except Exception:  # a suite that needs an engine to say more has said it in the message of the failed test
+        return shown
+    return shown | {"said": found.verdict, "lines": list(found.lines)}
+
+
+def _picture(run: HtmlRun, case: Listed) -> str | None:
+    """The picture that was replied, in base64."""
+    path = case.answer.row.get("picture")
+    if not isinstance(path, str) or not is_inside(run.source, path):
+        return None
+    return base64.b64encode((run.source / path).read_bytes()).decode("ascii")
+
+
+def _said(case: Listed, spans: Sequence[Span]) -> str:
+    """The words that differ in one sentence."""
+    counts = Counter(span.kind for span in spans if span.kind)
+    told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+    kept, perturbed = (case.answer.metrics.get(name) for name in ("verbatim", "perturbed"))
+    if perturbed and kept is not None:
+        told = f"{perturbed - kept} of {perturbed} perturbed words not kept; {told}" if told else told
+    return told
+
+
+def _facts(case: Listed) -> list[list[Any]]:
+    """Usage, timing and where the case comes from: label and value."""
+    answer, row = case.answer, case.answer.row
+    usage = row.get("usage") or {}
+    facts = [
+        ("language", answer.case.lang),
+        ("document", answer.case.document),
+        ("manifest", f"{answer.case.file.name}:{answer.case.line}"),
+        ("seconds", "from the store" if row.get("cached") else row.get("seconds")),
+        ("finish reason", row.get("finish_reason")),
+        ("refusal", row.get("refusal")),
+        *((name.replace("_", " "), value) for name, value in sorted(usage.items())),
+    ]
+    return [[label, value] for label, value in facts if value is not None]

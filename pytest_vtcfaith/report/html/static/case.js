@@ -1,0 +1,132 @@
+"use strict";
+/* One case: the page with boxes around the words that differ, page and transcript word by word, and the facts. */
+{
+let current = -1;
+
+vtc.showCase = async (main, ask) => {
+  document.title = `${ask} · ${vtc.data.overview.models.join(", ")}`;
+  const wait = h("p", { class: "wait" }, "Loading the case …");
+  main.append(wait);
+  await vtc.listed();
+  const one = vtc.byAsk.get(ask);
+  if (!wait.isConnected) return;
+  if (one === undefined) {
+    wait.replaceWith(h("h1", null, "No such case"), h("p", null, "This run has no case ", foreign(ask), ". ", h("a", { href: "#cases" }, "All cases")));
+    return;
+  }
+  await vtc.load(`detail-${one.piece}`);
+  if (!wait.isConnected) return;
+  current = -1;
+  wait.replaceWith(...page(one, vtc.data[`detail ${ask}`]));
+};
+
+/* The case before or behind this one in the list as it was filtered. */
+vtc.neighbour = (ask, step) => {
+  const list = vtc.shown.length ? vtc.shown : vtc.cases, place = list.findIndex((one) => one.ask === ask);
+  return place < 0 ? list[0] : list[place + step];
+};
+
+const page = (one, shown) => {
+  const state = vtc.data.overview.states_known[one.state], before = vtc.neighbour(one.ask, -1), after = vtc.neighbour(one.ask, 1);
+  const said = shown.message || shown.said || (shown.perfect ? "every word as printed" : "");
+  return [
+    h("nav", { class: "near", "aria-label": "Neighbouring cases" }, before ? h("a", { href: caseLink(before.ask), rel: "prev" }, "← previous") : h("span", { class: "off" }, "← previous"), " ",
+      h("a", { href: vtc.filter ? `#cases?${vtc.filter}` : "#cases" }, "list"), " ", after ? h("a", { href: caseLink(after.ask), rel: "next" }, "next →") : h("span", { class: "off" }, "next →")),
+    h("h1", null, foreign(one.ask)),
+    h("p", { class: "verdict" }, h("span", { class: `chip state-${one.state}` }, state), " ", h("span", { class: "chip" }, words(one.outcome)), " ",
+      one.value === null ? null : h("span", { class: "chip" }, `${words(one.metric)} ${number(one.value)}`), " ", h("a", { href: casesLink({ tier: one.tier }) }, foreign(one.tier))),
+    said ? h("p", { class: "message" }, foreign(said)) : null,
+    shown.reason ? h("p", { class: "message" }, foreign(shown.reason)) : null,
+    shown.asked ? h("p", { class: "message" }, "Asked: ", foreign(shown.asked)) : null,
+    shown.lines?.length ? h("ul", { class: "lines" }, shown.lines.map((line) => h("li", null, foreign(line)))) : null,
+    h("div", { class: "two" }, pictures(one, shown), text(one, shown)),
+    h("div", { class: "two facts" },
+      h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), h("dl", null, [["model", one.model], ...shown.facts].flatMap(([label, value]) => [h("dt", null, label), h("dd", null, foreign(typeof value === "number" ? number(value) : value))]))),
+      h("section", { "aria-labelledby": "metrics" }, h("h2", { id: "metrics" }, "Metrics"), h("dl", { class: "many" }, Object.entries(shown.metrics).map(([name, value]) => h("div", null, h("dt", null, words(name)), h("dd", { class: "number" }, number(value))))))),
+  ].filter((part) => part !== null);
+};
+
+const pictures = (one, shown) => {
+  if (!shown.pictures.length) return null;
+  return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, shown.pictures.length > 1 ? "Pictures" : "Page"),
+    shown.marks.length ? key(shown) : null,
+    shown.pictures.map(([path, label, number_]) => {
+      const size = number_ === null ? null : shown.pages?.[number_];
+      const marks = size ? shown.marks.filter((m) => m[0] === number_) : [];
+      return h("figure", { class: "page" }, h("figcaption", null, label, " ", h("a", { href: path, class: "open" }, "open the picture")),
+        h("div", { class: "sheet" }, h("img", { src: path, alt: `${label} of the case`, width: size?.[0], height: size?.[1], loading: "lazy" }),
+          marks.map((m) => box(m, shown.spans[m[1]], size, path))));
+    }));
+};
+
+const told = (span) => [KINDS[span[0]], ": page ", span[1] || "nothing", ", model ", span[2] || "nothing", span[3] ? `, original ${span[3]}` : ""].join("");
+
+/* A box on the picture; what the page and the model have stands beside it when it is pointed at or focused. */
+const box = ([, place, left, top, right, bottom], span, [width, height], path) => {
+  const kind = KINDS[span[0]];
+  const tip = h("span", { class: `tip ${top / height > 0.5 ? "above" : ""} ${left / width > 0.5 ? "to-left" : ""}` }, enlarged([left, top, right, bottom], [width, height], path), h("b", null, KIND_TEXT[kind]), h("br"), "page ", foreign(span[1] || "–", "q"), h("br"), "model ", foreign(span[2] || "–", "q"), span[3] ? [h("br"), "original ", foreign(span[3], "q")] : null);
+  const button = h("button", { type: "button", class: `box ${kind}`, "data-span": place, "aria-label": told(span), click: () => pick(place, "text"), mouseenter: () => lit(place, true), mouseleave: () => lit(place, false), focus: () => lit(place, true), blur: () => lit(place, false) },
+    h("span", { class: "corner", "aria-hidden": "true" }, SHAPES[kind]), tip);
+  const pad = 2;
+  button.style.left = `${100 * (left - pad) / width}%`;
+  button.style.top = `${100 * (top - pad) / height}%`;
+  button.style.width = `${100 * (right - left + 2 * pad) / width}%`;
+  button.style.height = `${100 * (bottom - top + 2 * pad) / height}%`;
+  return button;
+};
+
+/* The place on the page, large enough to read. */
+const enlarged = ([left, top, right, bottom], [width, height], path) => {
+  const pad = 6, times = Math.max(1, Math.min(4, 330 / (right - left + 2 * pad)));
+  const found = h("span", { class: "enlarged" });
+  found.style.width = `${Math.min(340, times * (right - left + 2 * pad))}px`;
+  found.style.height = `${times * (bottom - top + 2 * pad)}px`;
+  found.style.backgroundImage = `url("${path}")`;
+  found.style.backgroundSize = `${times * width}px ${times * height}px`;
+  found.style.backgroundPosition = `${-times * (left - pad)}px ${-times * (top - pad)}px`;
+  return found;
+};
+
+const lit = (place, on) => document.querySelectorAll(`[data-span="${place}"]`).forEach((part) => part.classList.toggle("lit", on));
+
+const key = (shown) => {
+  const counts = KINDS.map((_, kind) => shown.spans.filter((span) => span[0] === kind).length);
+  return h("ul", { class: "key-of-words" }, KINDS.map((kind, place) => (place && counts[place] ? h("li", null, h("span", { class: `box-key ${kind}` }, SHAPES[kind]), ` ${counts[place]} ${kind}`) : null)));
+};
+
+const text = (one, shown) => {
+  const head = (label) => [h("h2", { id: "text" }, label)];
+  if (shown.spans.length) {
+    const space = one.lang === "zh" ? "" : " ";
+    return h("section", { "aria-labelledby": "text" }, head("Page and transcript"), shown.pictures.length && shown.marks.length ? null : key(shown),
+      h("p", { class: "diff", lang: one.lang }, shown.spans.map((span, place) => [difference(span, place), space])));
+  }
+  if (shown.text === null) return h("section", { "aria-labelledby": "text" }, head("Transcript"), h("p", { class: "nothing" }, "The model gave no text."));
+  return h("section", { "aria-labelledby": "text" }, head(shown.perfect ? "Transcript, every word as printed" : "Transcript"), foreign(shown.text, "p", { class: "diff", lang: one.lang }));
+};
+
+/* A place of the text: what is printed struck through, what was read behind it. */
+const difference = (span, place) => {
+  if (!span[0]) return foreign(span[1]);
+  const kind = KINDS[span[0]];
+  return h("button", { type: "button", class: `word ${kind}`, "data-span": place, title: told(span), click: () => pick(place, "page"), mouseenter: () => lit(place, true), mouseleave: () => lit(place, false), focus: () => lit(place, true), blur: () => lit(place, false) },
+    shape(kind), h("span", { class: "unseen" }, `${kind}: `), span[1] ? foreign(span[1], "del") : null, " ", span[2] ? foreign(span[2], "ins") : null);
+};
+
+/* Goes to a word: on the page from the text, in the text from the page. */
+const pick = (place, where) => {
+  const other = document.querySelector(where === "page" ? `.box[data-span="${place}"]` : `.word[data-span="${place}"]`);
+  other?.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  other?.focus({ preventScroll: true });
+};
+
+/* The next word that differs: its box where the page is shown, else the word in the text. */
+vtc.nextWord = (step) => {
+  const boxes = [...document.querySelectorAll(".box")], all = boxes.length ? boxes : [...document.querySelectorAll(".word")];
+  if (!all.length) return;
+  const focused = all.indexOf(document.activeElement);
+  current = (((focused < 0 ? current : focused) + step) % all.length + all.length) % all.length;
+  all[current].scrollIntoView({ block: "center" });
+  all[current].focus({ preventScroll: true });
+};
+}

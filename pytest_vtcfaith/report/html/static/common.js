@@ -1,0 +1,82 @@
+"use strict";
+/* What all parts share. Data arrive as strings and numbers, and become text nodes and attributes: never markup. */
+const vtc = { data: {}, waiting: {} };
+
+/* Scripts of data call this. */
+vtc.take = (name, data) => { vtc.data[name] = data; };
+
+/* Loads a file of data; the promise is fulfilled when it has run, and rejected when it is not there. */
+vtc.load = (file) => {
+  vtc.waiting[file] ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = `vtc-html/data/${file}.js`;
+    script.onload = () => { script.remove(); done(); };
+    script.onerror = () => { delete vtc.waiting[file]; failed(new Error(`${script.src} cannot be read`)); };
+    document.head.append(script);
+  });
+  return vtc.waiting[file];
+};
+
+vtc.idle = () => new Promise((done) => setTimeout(done, 0));
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/* An element with attributes and children. Functions become listeners, strings become text. */
+function make(namespace, tag, attributes, children) {
+  const found = namespace ? document.createElementNS(namespace, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") found.addEventListener(name, value);
+    else found.setAttribute(name, value === true ? "" : String(value));
+  }
+  found.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false)
+    .map((c) => (c instanceof Node ? c : String(c))));
+  return found;
+}
+const h = (tag, attributes, ...children) => make(null, tag, attributes, children);
+const s = (tag, attributes, ...children) => make(SVG, tag, attributes, children);
+
+/* A text of the page or the transcript: its direction does not reach out of it. */
+const foreign = (text, kind = "span", attributes = {}) => h(kind, { ...attributes, class: `foreign ${attributes.class ?? ""}`.trim() }, text);
+
+const number = (value) => {
+  if (value === null || value === undefined) return "–";
+  if (Number.isInteger(value)) return String(value);
+  return Math.abs(value) >= 1000 ? value.toFixed(0) : value.toFixed(4).replace(/0{1,2}$/, "");
+};
+const signed = (value) => (value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "±") + number(Math.abs(value)));
+const words = (name) => name.replaceAll("_", " ");
+const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+const limits = (gate) => [gate.min === null ? "" : `≥ ${number(gate.min)}`, gate.max === null ? "" : `≤ ${number(gate.max)}`].filter(Boolean).join(", ");
+
+const MARKS = { pass: "✔", fail: "✖", inconclusive: "◐", not_measured: "∅", not_applicable: "–", "": "–" };
+const badge = (verdict) => h("span", { class: `badge ${verdict}` },
+  h("span", { "aria-hidden": "true" }, `${MARKS[verdict] ?? "–"} `), words(verdict || "no gate"));
+
+/* Kinds of a word, as the data count them: 0 is equal. */
+const KINDS = ["", "rewritten", "close", "wrong", "missing", "added"];
+const KIND_TEXT = {
+  rewritten: "rewritten to the original", close: "close: within two edits", wrong: "another word",
+  missing: "not in the transcript", added: "not on the page",
+};
+const SHAPES = { rewritten: "◆", close: "≈", wrong: "✕", missing: "○", added: "▲" };
+const shape = (kind) => h("span", { class: `shape ${kind}`, "aria-hidden": "true" }, SHAPES[kind]);
+
+/* A misread word in a line: what is printed → what was read. */
+const misread = ([kind, printed, read]) => h("span", { class: "misread" }, shape(KINDS[kind]), " ",
+  h("span", { class: "unseen" }, `${KINDS[kind]}: `),
+  printed ? foreign(printed, "del") : h("span", { class: "nothing" }, "nothing"), " → ",
+  read ? foreign(read, "ins") : h("span", { class: "nothing" }, "nothing"));
+
+const caseLink = (ask) => `#case=${encodeURIComponent(ask)}`;
+const casesLink = (filter) => `#cases?${new URLSearchParams(filter)}`;
+
+const say = (text) => { document.getElementById("said").textContent = text; };
+
+const NUMBERS = new Set(["Measured", "Value", "Limit", "Gates passed", "Score", "Was", "Is", "Loss", "Allowed", "Documents", "Sees from"]);
+
+/* A table with a caption, heads and rows of cells. */
+const table = (caption, heads, rows, attributes = {}) => h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
+  h("table", attributes, h("caption", { class: "unseen" }, caption),
+    h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col", class: NUMBERS.has(head) ? "number" : null }, head)))),
+    h("tbody", null, rows)));

@@ -1,0 +1,283 @@
+"""Matching of answers: what is right is right in any usual spelling, and nothing is right by accident."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_vtcfaith.metrics.answers import LETTERS, AnswerKey, is_right
+from pytest_vtcfaith.metrics.numerals import numbers_in
+
+OPTIONS = ("Rye", "Oats", "Winter barley")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("120", [120]),
+        ("1,234", [1234]),
+        ("1,234,567.5", ["1234567.5"]),
+        ("1'234", [1234]),
+        ("1 234", [1, 234]),
+        ("12,34", [None]),
+        ("1.2.3", [None]),
+        ("Q3: 120", [120]),
+        ("KM-4821", []),
+        ("from 2 to 3", [2, 3]),
+        ("2-3", [2, 3]),
+        ("-5", [-5]),
+        ("\u22125", [-5]),
+        ("120kg", [120]),
+        ("25%", [25]),
+        (".5", []),
+        ("3万", [30000]),
+        ("1.5亿", [150000000]),
+        ("一百二十", [120]),
+        ("三万二千", [32000]),
+        ("十五", [15]),
+        ("二〇二四", [2024]),
+        ("百二十", [None]),
+        ("五五十", [None]),
+        ("seven", [7]),
+        ("Seven.", [7]),
+        ("seven bars", []),
+        ("3 of 一百", [3]),
+        ("", []),
+    ],
+)
+def test_numbers_in_a_text(text: str, numbers: list[object]) -> None:
+    assert numbers_in(text) == [None if n is None else Decimal(str(n)) for n in numbers]
+
+
+@given(st.integers(0, 10**12))
+def test_a_whole_number_is_itself_however_it_is_written(value: int) -> None:
+    assert numbers_in(str(value)) == [value]
+    assert numbers_in(f"{value:,}") == [value]
+    assert numbers_in(f"{value} kg") == numbers_in(f"({value})") == [value]
+
+
+@given(st.integers(1, 99_999_999))
+def test_a_chinese_numeral_is_its_number(value: int) -> None:
+    assert numbers_in(_chinese(value)) == [value]
+
+
+def _chinese(value: int) -> str:
+    """Written by groups of four digits, as it is taught."""
+    digits = "零一二三四五六七八九"
+    high, low = divmod(value, 10_000)
+    if high:
+        gap = "零" if 0 < low < 1000 else ""
+        return _chinese(high) + "万" + gap + (_chinese(low) if low else "")
+    text, zero = "", False
+    for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit = value // unit % 10
+        if digit:
+            text += ("零" if zero and text else "") + digits[digit] + name
+            zero = False
+        else:
+            zero = True
+    return text
+
+
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("120", True),
+        ("120 kg", True),
+        ("120kg.", True),
+        ("120 g", False),
+        ("12", False),
+        ("1200", False),
+        ("0120", True),
+        ("The value is 120.", True),
+        ("Answer: 120", True),
+        ("**120**", True),
+        ("120 or 130", False),
+        ("120, so 120", True),
+        ("120 in 1937", False),
+        ("Q3", False),
+        ("about", False),
+        ("", False),
+        ("１２０", True),
+        ("一百二十", True),
+        ("120.5", False),
+    ],
+)
+def test_a_number(reply: str, right: bool) -> None:
+    assert is_right(AnswerKey("number", ("120 kg",)), reply) is right
+
+
+def test_percent_is_what_is_printed() -> None:
+    key = AnswerKey("number", ("25%",))
+    assert is_right(key, "25")
+    assert is_right(key, "25 percent")
+    assert is_right(key, "25 %")
+    assert not is_right(key, "0.25")
+    assert not is_right(key, "25 kg")
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6))
+def test_two_whole_numbers_are_equal_only_when_they_are(one: int, other: int) -> None:
+    assert is_right(AnswerKey("number", (str(one),)), str(other)) is (one == other)
+
+
+@given(st.integers(1, 10**6), st.floats(0.5, 1.5))
+def test_a_tolerance_is_a_share_of_the_right_number(value: int, factor: float) -> None:
+    given_value = round(value * factor, 3)
+    key = AnswerKey("number", (str(value),), tolerance=0.05)
+    off = abs(Decimal(str(given_value)) - value) / value
+    if abs(off - Decimal("0.05")) > Decimal("1e-6"):
+        assert is_right(key, f"{given_value:f}") is (off < Decimal("0.05"))
+
+
+def test_the_edge_of_a_tolerance_is_inside() -> None:
+    key = AnswerKey("number", ("1.1",), tolerance=0.05)
+    assert is_right(key, "1.155")
+    assert is_right(key, "1.045")
+    assert not is_right(key, "1.1551")
+
+
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("B", True),
+        ("b", True),
+        ("(B)", True),
+        ("B.", True),
+        ("B) Oats", True),
+        ("B: Oats.", True),
+        ("Oats", True),
+        ("oats", True),
+        ("The answer is B", True),
+        ("Answer: (B)", True),
+        ("答案：B", True),
+        ("A", False),
+        ("B Rye", False),
+        ("B or C", False),
+        ("A, B", False),
+        ("A. Rye B. Oats C. Winter barley", False),
+        ("Rye, Oats, Winter barley", False),
+        ("Boats", False),
+        ("Not B", False),
+        ("Bat", False),
+        ("It is B, I think", False),
+        ("D", False),
+        ("", False),
+    ],
+)
+def test_a_choice(reply: str, right: bool) -> None:
+    assert is_right(AnswerKey("choice", ("B",), OPTIONS), reply) is right
+
+
+@given(
+    st.lists(st.from_regex(r"[a-z]{2,8}", fullmatch=True), min_size=2, max_size=6, unique=True),
+    st.data(),
+)
+def test_of_all_usual_replies_only_the_right_letter_is_right(options: list[str], data: st.DataObject) -> None:
+    right, said = (data.draw(st.integers(0, len(options) - 1)) for _ in range(2))
+    key = AnswerKey("choice", (LETTERS[right],), tuple(options))
+    letter, text = LETTERS[said], options[said]
+    for reply in (letter, f"({letter})", f"{letter}.", f"{letter}. {text}", text, f"The answer is {letter}."):
+        assert is_right(key, reply) is (right == said), reply
+    assert not is_right(key, ", ".join(options))
+    assert not is_right(key, " ".join(f"{LETTERS[n]}. {option}" for n, option in enumerate(options)))
+
+
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("KM-4821", True),
+        ("km-4821.", True),
+        ('"KM-4821"', True),
+        ("The answer is: KM-4821", True),
+        ("KM-4821 ", True),
+        ("KM-482", False),
+        ("KM-48211", False),
+        ("It is KM-4821", False),
+        ("KM 4821", False),
+        ("", False),
+    ],
+)
+def test_an_exact_answer(reply: str, right: bool) -> None:
+    assert is_right(AnswerKey("exact", ("KM-4821",)), reply) is right
+
+
+def test_chinese_answers_have_no_spaces_and_any_width() -> None:
+    key = AnswerKey("exact", ("码头7号",))
+    assert is_right(key, "码头 7 号。", lang="zh")
+    assert is_right(key, "答案：码头７号", lang="zh")
+    assert not is_right(key, "码头70号", lang="zh")
+
+
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("Tilda Brock", True),
+        ("It was signed by Tilda Brock.", True),
+        ("tilda brock, of the Ferry", True),
+        ("Tilda", False),
+        ("Brock Tilda", False),
+        ("Tilda Brocken", False),
+        ("Tilda Brock or Owen Harrow", False),
+        ("Owen Harrow", False),
+        ("", False),
+    ],
+)
+def test_words_contained(reply: str, right: bool) -> None:
+    assert is_right(AnswerKey("contains", ("Tilda Brock",), ("Tilda Brock", "Owen Harrow")), reply) is right
+
+
+@given(st.text("ab", min_size=1, max_size=4), st.lists(st.text("ab", min_size=1, max_size=4), max_size=6))
+def test_contained_are_whole_words(word: str, words: list[str]) -> None:
+    assert is_right(AnswerKey("contains", (word,)), " ".join(words)) is (word in words)
+
+
+@pytest.mark.parametrize(
+    ("reply", "lang", "said"),
+    [
+        ("yes", "en", "yes"),
+        ("Yes, there is a dog.", "en", "yes"),
+        ("No.", "en", "no"),
+        ("no dog", "en", "no"),
+        ("Yes and no", "en", None),
+        ("yesterday", "en", None),
+        ("There is", "en", None),
+        ("", "en", None),
+        ("是的", "zh", "yes"),
+        ("不是", "zh", "no"),
+        ("没有", "zh", "no"),
+        ("也许", "zh", None),
+    ],
+)
+def test_yes_and_no(reply: str, lang: str, said: str | None) -> None:
+    for answer in ("yes", "no"):
+        assert is_right(AnswerKey("yes-no", (answer,)), reply, lang=lang) is (said == answer)
+
+
+def test_several_answers_may_be_right() -> None:
+    assert is_right(AnswerKey("exact", ("grey", "gray")), "Gray")
+    assert is_right(AnswerKey("number", ("3", "4")), "4")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"kind": "fuzzy", "answers": ("x",)}, "unknown"),
+        ({"kind": "exact", "answers": ()}, "at least one"),
+        ({"kind": "exact", "answers": (" ",)}, "at least one"),
+        ({"kind": "exact", "answers": ("x",), "tolerance": 0.1}, "be 0 for kind 'exact'"),
+        ({"kind": "number", "answers": ("3",), "tolerance": 1.0}, "must lie in"),
+        ({"kind": "number", "answers": ("none",)}, "must state one number"),
+        ({"kind": "number", "answers": ("1,5",)}, "must state one number"),
+        ({"kind": "number", "answers": ("3 to 4",)}, "must state one number"),
+        ({"kind": "yes-no", "answers": ("maybe",)}, "must be yes or no"),
+        ({"kind": "choice", "answers": ("A",)}, "has 0 options"),
+        ({"kind": "choice", "answers": ("C",), "options": ("x", "y")}, "letter from A to B"),
+    ],
+)
+def test_a_wrong_key_is_refused(fields: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        AnswerKey(**fields)  # type: ignore[arg-type]

@@ -1,0 +1,212 @@
+"""The order of the cases, and what a case shows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_html import PRINTED, TIER, answer, case, html_run
+from made_views import failure, verdict, view
+from PIL import Image
+
+from pytest_vtcfaith.report.html import write_html
+from pytest_vtcfaith.report.html.case_list import ask_of, listed
+from pytest_vtcfaith.report.html.pictures import BUDGET, Gallery, is_inside, save_small
+from pytest_vtcfaith.report.results import begin
+
+REWRITTEN = PRINTED.replace("hafbcur", "harbour")
+CLOSE = PRINTED.replace("hafbcur", "hafbeur")
+
+
+def named(name: str, text: str | None, outcome: str = "complete", **row: Any) -> Any:
+    return answer(case(name, document=name), text, outcome, **row)
+
+
+def data(folder: Path, name: str) -> Any:
+    """What a data file hands to the page, the last of them."""
+    text = (folder / "vtc-html" / "data" / f"{name}.js").read_text(encoding="utf-8")
+    calls = [json.loads(f"[{line[len('vtc.take(') : -2]}]") for line in text.split("\n") if line]
+    return dict(calls)
+
+
+def test_failures_first_then_what_was_not_measured_then_red_tiers(tmp_path: Path) -> None:
+    answers = [
+        named("a-inapplicable", None, "inapplicable"),
+        named("b-good", PRINTED),
+        named("c-empty", "", "empty"),
+        named("d-rewritten", REWRITTEN),
+        named("e-failed", CLOSE),
+        named("f-down", None, "infrastructure_error", reason="no route"),
+        named("g-worse", REWRITTEN.replace("sewen", "seven")),
+    ]
+    tests = [failure("x.py::test_case[m-e-failed]"), failure("x.py::test_gate[m-en-visual-rewrite_rate]")]
+    red = view(verdict("fail", tier=TIER), failures=tests)
+    found = [(c.answer.case.id, c.state) for c in listed(html_run(answers, tmp_path, view=red))]
+    assert found == [
+        ("e-failed", "failed"),
+        ("f-down", "not measured"),
+        ("c-empty", "in a red tier"),
+        ("g-worse", "in a red tier"),
+        ("d-rewritten", "in a red tier"),
+        ("b-good", "passed"),
+        ("a-inapplicable", "inapplicable"),
+    ]
+    green = [(c.answer.case.id, c.state) for c in listed(html_run(answers, tmp_path))]
+    assert ("c-empty", "expected failure") in green
+    assert ("d-rewritten", "passed") in green
+
+
+def test_the_metric_shown_is_that_of_the_gate_that_did_not_pass(tmp_path: Path) -> None:
+    answers = [named("a", CLOSE)]
+    (green,) = listed(html_run(answers, tmp_path))
+    assert (green.metric, green.value) == ("rewrite_rate", 0.0)
+    red = view(verdict("fail", tier=TIER, metric="verbatim_rate"))
+    (shown,) = listed(html_run(answers, tmp_path, view=red))
+    assert (shown.metric, shown.value, shown.loss) == ("verbatim_rate", 0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("x.py::test_case[m-d1]", "m-d1"),
+        ("x.py::test_case[fast-m-d1-2]", "m-d1"),
+        ("x.py::test_case[m-d1-visual]", "m-d1-visual"),
+        ("x.py::test_case", None),
+        ("x.py::test_gate[m-en-visual-rewrite_rate]", None),
+    ],
+)
+def test_which_case_a_failed_test_is(test: str, expected: str | None) -> None:
+    assert ask_of(failure(test), {"m-d1", "m-d1-visual"}) == expected
+
+
+def test_a_case_shows_words_boxes_facts_and_a_picture(tmp_path: Path) -> None:
+    usage = {"completion_tokens": 12}
+    bad = named("a", REWRITTEN, usage=usage, finish_reason="stop")
+    shown = view(verdict("fail", tier=TIER), failures=[failure("x.py::test_case[m-a]", message="too bad")])
+    write_html(tmp_path, html_run([bad, named("b", PRINTED)], tmp_path, view=shown))
+    details = data(tmp_path, "detail-0")
+    one = details["detail m-a"]
+    assert [span for span in one["spans"] if span[0]] == [[1, "hafbcur", "harbour", "harbour"]]
+    assert one["message"] == "too bad"
+    assert one["said"] == "1 of 2 perturbed words not kept; 1 rewritten"
+    assert ["completion tokens", 12] in one["facts"]
+    assert ["seconds", 0.5] in one["facts"]
+    ((path, label, page),) = one["pictures"]
+    assert (label, page) == ("page", 0)
+    ((number, span, left, top, right, bottom),) = one["marks"]
+    assert (number, one["spans"][span][1]) == (0, "hafbcur")
+    with Image.open(tmp_path / path) as picture:
+        assert picture.size == tuple(one["pages"][0])
+        crop = picture.convert("L").crop((left, top, right, bottom))
+        assert min(crop.tobytes()) < 100  # ink
+    good = details["detail m-b"]
+    assert (good["perfect"], good["text"], good["pictures"]) == (True, PRINTED, [])
+    (rows,) = (data(tmp_path, "cases-0")["cases-0"],)
+    assert [row[0] for row in rows] == ["m-a", "m-b"]
+    assert rows[0][-1] == [[1, "hafbcur", "harbour"]]
+    (gate,) = data(tmp_path, "overview")["overview"]["gates"]
+    assert gate["worst"] == [["m-a", [[1, "hafbcur", "harbour"]]]]
+
+
+def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "out"
+    for name in (
+        "pages/m-a.png",
+        "pages/m-a-difference.png",
+        "pages/m-a-word.png",
+        "pages/m-a2.png",
+        "pictures/m-a.png",
+    ):
+        (run / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (40, 30), "white").save(run / name)
+    one = named("a", REWRITTEN, picture="pictures/m-a.png")
+    shown = view(failures=[failure("x.py::test_case[m-a]")])
+    for folder in (run, out):
+        write_html(folder, html_run([one], run, view=shown))
+        pictures = data(folder, "detail-0")["detail m-a"]["pictures"]
+        assert [p[0] for p in pictures] == ["pages/m-a-difference.png", "pages/m-a.png", "pictures/m-a.png"]
+        assert [p[2] for p in pictures] == [None, 0, None]
+        assert all((folder / p[0]).is_file() for p in pictures)
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.png", "/etc/passwd", "http://x/y.png", "pictures/../../x", "a\\b", "", "pictures/<x>.png"]
+)
+def test_a_path_that_leads_out_is_not_shown(path: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.png").write_bytes(b"x")
+    folder = tmp_path / "report"
+    (folder / "pictures").mkdir(parents=True)
+    assert not is_inside(folder, path)
+    one = named("a", REWRITTEN, picture=path)
+    write_html(folder, html_run([one], folder, view=view(failures=[failure("x.py::test_case[m-a]")])))
+    assert path not in [p[0] for p in data(folder, "detail-0")["detail m-a"]["pictures"]] or not path
+
+
+def test_pages_are_drawn_until_the_budget_is_spent(tmp_path: Path) -> None:
+    gallery = Gallery(tmp_path, tmp_path, {})
+    page = Image.new("RGB", (60, 40), "white")
+    assert gallery.draw(named("a", PRINTED), 0, 1, page) is not None
+    gallery.spent = BUDGET
+    assert gallery.draw(named("b", PRINTED), 0, 1, page) is None
+    assert gallery.draw(replace(named("c", PRINTED), ask="../c"), 0, 1, page) is None
+
+
+@pytest.mark.parametrize("colour", [(255, 255, 255), (17, 17, 17), (200, 30, 30)])
+def test_a_small_picture_shows_what_the_large_one_does(colour: tuple[int, int, int], tmp_path: Path) -> None:
+    save_small(Image.new("RGB", (30, 20), colour), tmp_path / "x.png")
+    with Image.open(tmp_path / "x.png") as small:
+        pixel = small.convert("RGB").getpixel((3, 3))
+    assert all(abs(ours - theirs) <= 9 for ours, theirs in zip(colour, pixel, strict=True))
+
+
+def test_a_suite_that_can_no_longer_draw_loses_the_page_only(tmp_path: Path) -> None:
+    def broken(_: Any) -> Any:
+        raise RuntimeError("no font")
+
+    shown = view(failures=[failure("x.py::test_case[m-a]")])
+    write_html(tmp_path, html_run([named("a", REWRITTEN)], tmp_path, view=shown, request=broken))
+    one = data(tmp_path, "detail-0")["detail m-a"]
+    assert one["pictures"] == []
+    assert [span[1] for span in one["spans"] if span[0]] == ["hafbcur"]
+
+
+def test_many_cases_are_in_pieces_and_every_case_is_in_one(tmp_path: Path) -> None:
+    answers = [named(f"d{n:04}", REWRITTEN if n % 7 == 0 else PRINTED + " x" * 40) for n in range(2100)]
+    write_html(tmp_path, html_run(answers, tmp_path))
+    parts = data(tmp_path, "overview")["overview"]["parts"]
+    rows = [row for n in range(parts) for row in data(tmp_path, f"cases-{n}")[f"cases-{n}"]]
+    assert (parts, len(rows)) == (2, 2100)
+    pieces = {n: data(tmp_path, f"detail-{n}") for n in sorted({row[11] for row in rows})}
+    assert len(pieces) > 3
+    assert all(f"detail {row[0]}" in pieces[row[11]] for row in rows)
+
+
+def test_an_older_report_is_replaced_and_a_foreign_page_is_kept(tmp_path: Path) -> None:
+    write_html(tmp_path, html_run([named(f"d{n}", REWRITTEN) for n in range(3)], tmp_path))
+    (tmp_path / "vtc-html" / "data" / "detail-9.js").write_text("old", encoding="utf-8")
+    write_html(tmp_path, html_run([named("a", PRINTED)], tmp_path))
+    assert sorted(p.name for p in (tmp_path / "vtc-html" / "data").iterdir()) == [
+        "cases-0.js",
+        "detail-0.js",
+        "overview.js",
+    ]
+    (tmp_path / "results.jsonl").write_text("", encoding="utf-8")
+    begin(tmp_path)
+    assert not (tmp_path / "index.html").exists()
+    assert not (tmp_path / "vtc-html").exists()
+    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
+    (tmp_path / "results.jsonl").write_text("", encoding="utf-8")
+    begin(tmp_path)
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "mine"
+
+
+def test_the_page_has_no_script_of_its_own_and_asks_nobody(tmp_path: Path) -> None:
+    index = write_html(tmp_path, html_run([named("a", PRINTED)], tmp_path)).read_text(encoding="utf-8")
+    assert "default-src 'none'" in index
+    assert "http://" not in index
+    assert "https://" not in index
+    code = "".join((tmp_path / "vtc-html" / name).read_text(encoding="utf-8") for name in ("common.js", "case.js"))
+    assert not any(word in code for word in ("innerHTML", "insertAdjacentHTML", "document.write", "eval("))

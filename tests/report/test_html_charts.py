@@ -1,0 +1,128 @@
+"""The charts are the curves of the papers, from the numbers of the tiers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_html import html_run
+from made_views import verdict, view
+
+from pytest_vtcfaith.published import published_value
+from pytest_vtcfaith.report.html import HtmlRun, TierFound
+from pytest_vtcfaith.report.html.charts import charts_of
+from pytest_vtcfaith.suites import load_suite
+
+
+def tier(name: str, model: str = "m", **metrics: float) -> TierFound:
+    return TierFound(name.partition("/")[0], name, model, 4, 4, 0, {}, metrics)
+
+
+def run_of(*tiers: TierFound, **fields: Any) -> HtmlRun:
+    known = ("preservation", "rewriting", "editing")
+    suites = {t.suite: load_suite(t.suite) for t in tiers if t.suite in known}
+    return html_run([], Path(), tiers=tiers, suites=suites, **fields)
+
+
+def points(chart: dict[str, Any], name: str) -> dict[str, float]:
+    (series,) = (series for series in chart["series"] if series["name"] == name)
+    return {chart["x"][point["x"]]: point["y"] for point in series["points"]}
+
+
+def test_accuracy_over_ratio_by_source_and_layout_beside_the_published_systems() -> None:
+    tiers = [
+        tier(f"preservation/{layout}/{ratio}x/{source}", word_accuracy=value)
+        for layout, ratio, source, value in (
+            ("fox", "12.5", "zerosense", 0.25),
+            ("fox", "5", "zerosense", 0.75),
+            ("fox", "5", "natural", 0.9),
+            ("glyph", "5", "natural", 0.95),
+        )
+    ]
+    matched = tier("preservation/fox/5x/natural-at-zerosense", word_accuracy=0.5)
+    bucket = tier("preservation/fox/5x/zerosense/200-400", word_accuracy=0.5)
+    fox, glyph = charts_of(run_of(*tiers, matched, bucket))
+    assert fox["x"] == ["5×", "12.5×"]
+    assert points(fox, "zerosense") == {"5×": 0.75, "12.5×": 0.25}
+    assert points(fox, "natural") == {"5×": 0.9}
+    assert points(glyph, "natural") == {"5×": 0.95}
+    grey = points(fox, "DeepSeek-OCR, zerosense")
+    for ratio in fox["x"]:
+        printed = published_value("zerosense", "A4", "DeepSeek-OCR · ZeroSense", "FOX layout", ratio)
+        assert printed is not None
+        assert grey[ratio] == float(printed) / 100
+    assert {s["name"] for s in fox["series"] if not s.get("published")} == {"zerosense", "natural"}
+
+
+def test_limits_and_intervals_of_gates_stand_at_their_place() -> None:
+    tiers = [tier(f"rewriting/en/{kind}", rewrite_rate=rate) for kind, rate in (("scramble", 0.0), ("visual", 0.1))]
+    gate = verdict("fail", tier="rewriting/en/visual", value=0.1, low=0.06, high=0.15, max=0.05)
+    chart = charts_of(run_of(*tiers, view=view(gate)))[0]
+    assert chart["limits"] == [{"x": 1, "y": 0.05, "side": "max"}]
+    first, second = chart["series"][0]["points"]
+    assert (second["low"], second["high"], second["bad"]) == (0.06, 0.15, True)
+    assert "low" not in first
+
+
+def test_rewriting_draws_rates_added_errors_and_lengths() -> None:
+    tiers = [
+        tier("rewriting/en/original", wer=0.01),
+        tier(
+            "rewriting/en/visual", delta_wer=1.5, rewrite_rate=0.1, **{"rewrite_rate@4": 0.2, "rewrite_rate@10+": 0.0}
+        ),
+        tier("rewriting/ko/visual", delta_wer=2.5, rewrite_rate=0.3),
+    ]
+    rates, delta, lengths = charts_of(run_of(*tiers))
+    assert points(rates, "m") == {"en visual": 0.1, "ko visual": 0.3}
+    assert points(delta, "m") == {"en visual": 1.5, "ko visual": 2.5}
+    assert points(lengths, "en visual") == {"4": 0.2, "10+": 0.0}
+
+
+def test_several_models_are_told_apart() -> None:
+    tiers = [tier("rewriting/en/visual", model=model, rewrite_rate=rate) for model, rate in (("a", 0.1), ("b", 0.2))]
+    chart = charts_of(run_of(*tiers, view=view(models=["a", "b"])))[0]
+    assert [(s["name"], s["points"][0]["y"]) for s in chart["series"]] == [("a", 0.1), ("b", 0.2)]
+
+
+def test_editing_draws_properties_by_operation_beside_the_published_editors() -> None:
+    numbers = {"text_correctness": 0.5, "localization": 0.25, "cdm_global_published": 0.9}
+    tiers = [
+        tier("editing/text/modify/en", **numbers),
+        tier("editing/text/modify/zh", **{**numbers, "text_correctness": 1.0}),
+        tier("editing/table/structure/en", **numbers),
+        tier("editing/local/text/modify/en", **{**numbers, "text_correctness": 0.0}),
+    ]
+    properties, text = charts_of(run_of(*tiers))
+    assert points(properties, "modify") == {"text correctness": 0.75, "localization": 0.25}
+    assert points(text, "m") == pytest.approx({"modify": 0.9, "structure": 0.9})
+    assert points(text, "Qwen") == {"modify": 0.850, "structure": 0.925}
+
+
+def test_group_a_stands_against_group_b_by_how_much_is_left() -> None:
+    tiers = [
+        tier("compression/downsample/2x", accuracy=0.5, accuracy_difficult=0.25, accuracy_simple=0.75),
+        tier("compression/downsample/2x/count", accuracy=0.1),
+        tier("compression/full", accuracy=1.0),
+    ]
+    (chart,) = charts_of(run_of(*tiers))
+    assert chart["x"] == ["full", "downsample 2x"]
+    assert points(chart, "A, difficult") == {"downsample 2x": 0.25}
+    assert points(chart, "B, simple") == {"downsample 2x": 0.75}
+    assert points(chart, "all questions") == {"full": 1.0, "downsample 2x": 0.5}
+
+
+def test_answers_stand_against_steps() -> None:
+    pair = tier("reasoning/facts", answer_score=0.5, process_score=0.25)
+    (chart,) = charts_of(run_of(pair))
+    assert [s["name"] for s in chart["series"]] == ["S_a, answers", "S_p, steps"]
+
+
+def test_an_unknown_suite_has_its_first_metric_by_tier() -> None:
+    tiers = [TierFound("other", f"other/{n}", "m", 4, 4, 0, {}, {"rewrite_rate": n / 10}) for n in range(3)]
+    (chart,) = charts_of(html_run([], Path(), tiers=tiers, suites={"other": load_suite("rewriting")}))
+    assert points(chart, "m") == {"0": 0.0, "1": 0.1, "2": 0.2}
+
+
+def test_nothing_to_draw_is_no_chart() -> None:
+    assert charts_of(run_of(tier("rewriting/en/visual"))) == []
