@@ -32,6 +32,8 @@ SYSTEM_FOLDERS = (
 SINGLE_BLOCK = 6
 SPARSE_TEXT = 11  # finds text in table cells, of which a single block and automatic segmentation miss some
 ENLARGEMENT = 3  # of tiny text: alone, Tesseract reads nothing at 55 dpi and below
+ONE_LINE = 8, 26  # rows of ink, from the least to under the most, that are a line of readable size, not two tiny ones
+INK = 64  # of 255: what differs from the ground by more is ink
 _HAN_APART = re.compile(rf"(?<=[{HAN}\u3000-\u303f\uff00-\uffef]) +(?=[{HAN}\u3000-\u303f\uff00-\uffef])")
 
 
@@ -105,7 +107,8 @@ class Tesseract:
             self._sparse = self._opened(
                 "zh" if chinese else "en", ("chi_sim", "eng") if chinese else ("eng",), SPARSE_TEXT
             )
-        shown, scale = _enlarged(image)
+        single = ONE_LINE[0] <= _ink_rows(image) < ONE_LINE[1]  # enlarged, digits of a single line are misread
+        shown, scale = (image, 1) if single else _enlarged(image)
         self._sparse.SetImage(shown)
         if not self._sparse.Recognize():
             raise RuntimeError(f"Tesseract failed on a picture of {image.width} x {image.height} pixels")
@@ -148,6 +151,15 @@ def _read(api: Any, image: Image.Image) -> str:
     api.SetImage(_enlarged(image)[0])
     text: str = api.GetUTF8Text() or ""
     return text.rstrip("\n\x0c")  # every page ends with a newline, in some versions with a form feed
+
+
+def _ink_rows(image: Image.Image) -> int:
+    """How many pixels the ink on a picture is high."""
+    import numpy as np
+
+    grey = np.asarray(image.convert("L"), dtype=np.int16)
+    inked = np.flatnonzero((np.abs(grey - np.median(grey)) > INK).any(axis=1))
+    return int(inked[-1] - inked[0]) + 1 if inked.size else 0
 
 
 def _enlarged(image: Image.Image) -> tuple[Image.Image, int]:

@@ -10,7 +10,10 @@ from pytest_vtcfaith.plugin.benchmark import Benchmark
 from pytest_vtcfaith.plugin.ledger import Ledger
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from PIL import Image
+
+    Features = NDArray[Any]
 
 DEFAULT_LAYER = 2048
 
@@ -24,6 +27,8 @@ def fid_rows(run: Benchmark, ledger: Ledger, folder: Path) -> list[dict[str, Any
     named: Mapping[str, Any] = run.options.scorers
     if "fid" not in named or "editing" not in run.suites:
         return []
+    import numpy as np
+
     from pytest_vtcfaith.models.scorers import fid, inception
     from pytest_vtcfaith.suites.editing_cases import pair_of
     from pytest_vtcfaith.suites.editing_scores import fitted
@@ -32,17 +37,15 @@ def fid_rows(run: Benchmark, ledger: Ledger, folder: Path) -> list[dict[str, Any
     network = inception(named["fid"], layer)
     rows: list[dict[str, Any]] = []
     for model in run.models_of("editing"):
-        references: list[Image.Image] = []
-        outputs: list[Image.Image] = []
+        references: list[Features] = []
+        outputs: list[Features] = []
         for case in run.cases("editing"):
             picture = _opened(folder / "pictures" / f"{model}-{case.id}.png")
             if picture is not None and ("editing", model, case.id) in ledger.fresh:
                 pair = pair_of(case)
-                references.append(pair.reference)
-                outputs.append(fitted(picture, pair)[0])
-        value = None
-        if len(outputs) > layer:
-            value = fid(network.features(references), network.features(outputs))
+                references.append(network.features([pair.reference])[0])
+                outputs.append(network.features([fitted(picture, pair)[0]])[0])
+        value = fid(np.stack(references), np.stack(outputs)) if len(outputs) > layer else None
         rows.append({"model": model, "pictures": len(outputs), "features": layer, "fid": value})
     return rows
 

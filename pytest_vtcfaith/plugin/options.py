@@ -228,7 +228,12 @@ def read_options(config: pytest.Config) -> Options:
         judge=option.vtc_judge,
         prompts=tuple(table.get("prompts", ("plain",))),
         configured=table.get("models", {}),
-        scorers=table.get("scorers", {}),
+        scorers={
+            name: str(Path(config.rootpath, given))
+            if isinstance(given, str) and not given.startswith("pip:")
+            else given
+            for name, given in table.get("scorers", {}).items()
+        },
     )
 
 

@@ -116,7 +116,8 @@ def test_pages_with_tables_are_read_into_blocks(engine, lang):
 
 
 @pytest.mark.parametrize(
-    ("text", "lang"), [("46", "en"), ("Dunholt", "en"), ("北区六十二", "zh"), ("Genoa 馆", "mixed")]
+    ("text", "lang"),
+    [("46", "en"), ("35.75", "en"), ("5,527", "en"), ("Dunholt", "en"), ("北区六十二", "zh"), ("Genoa 馆", "mixed")],
 )
 def test_small_regions_are_read(engine, text, lang):
     made = set_page(Design(400, 200, texts={"t": Text(text, 100, 80, 280, 40, 22)}), lang)

@@ -127,8 +127,8 @@ def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) 
     for folder in (run, out):
         write_html(folder, html_run([one], run, view=shown))
         pictures = data(folder, "detail-0")["detail m-a"]["pictures"]
-        assert [p[0] for p in pictures] == ["pages/m-a-difference.png", "pages/m-a.png", "pictures/m-a.png"]
-        assert [p[2] for p in pictures] == [None, 0, None]
+        assert [p[0] for p in pictures] == ["pages/m-a.png", "pages/m-a-difference.png", "pictures/m-a.png"]
+        assert [p[2] for p in pictures] == [0, None, None]
         assert all((folder / p[0]).is_file() for p in pictures)
 
 

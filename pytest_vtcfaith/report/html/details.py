@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
-from pytest_vtcfaith.report.html.pictures import Gallery, is_inside
+from pytest_vtcfaith.report.html.pictures import Gallery, Picture, is_inside
 from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
 from pytest_vtcfaith.report.worddiff import printable
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS
@@ -59,6 +59,7 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
         marks = marks_of(pages, spans, answer.case.lang)
         shown["pages"] = [[page.width, page.height] for page in pages]
     edited = _task(run, case) == "edit"
+    pictures = sorted(pictures, key=_order)
     shown["pictures"] = [[p.path, "source" if edited and p.label == "page" else p.label, p.page] for p in pictures]
     shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
     return shown
@@ -93,6 +94,15 @@ def _span(span: Span) -> list[Any]:
 
 def _transcribed(run: HtmlRun, case: Listed) -> bool:
     return _task(run, case) == "transcribe"
+
+
+def _order(picture: Picture) -> tuple[int, int]:
+    """Pages first, then what a reader compares, from what should be to how it differs."""
+    place = _COMPARED.index(picture.label) if picture.label in _COMPARED else len(_COMPARED)
+    return (-1, picture.page) if picture.page is not None else (place, 0)
+
+
+_COMPARED = ("reference", "output", "difference")
 
 
 def _task(run: HtmlRun, case: Listed) -> str:

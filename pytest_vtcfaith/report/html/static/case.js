@@ -39,24 +39,27 @@ const page = (one, shown) => {
     shown.reason ? h("p", { class: "message" }, foreign(shown.reason)) : null,
     shown.asked ? h("p", { class: "message" }, "Asked: ", foreign(shown.asked)) : null,
     shown.lines?.length ? h("ul", { class: "lines" }, shown.lines.map((line) => h("li", null, foreign(line)))) : null,
-    h("div", { class: "two" }, pictures(one, shown), text(one, shown)),
+    h("div", { class: gallery(shown) ? "one" : "two" }, pictures(one, shown), text(one, shown)),
     h("div", { class: "two facts" },
       h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), h("dl", null, [["model", one.model], ...shown.facts].flatMap(([label, value]) => [h("dt", null, label), h("dd", null, foreign(typeof value === "number" ? number(value) : value))]))),
       h("section", { "aria-labelledby": "metrics" }, h("h2", { id: "metrics" }, "Metrics"), h("dl", { class: "many" }, Object.entries(shown.metrics).map(([name, value]) => h("div", null, h("dt", null, words(name)), h("dd", { class: "number" }, number(value))))))),
   ].filter((part) => part !== null);
 };
 
+/* Several pictures of one page, to be compared, stand side by side. */
+const gallery = (shown) => shown.pictures.filter((picture) => picture[2] === null).length > 1;
+
 const pictures = (one, shown) => {
   if (!shown.pictures.length) return null;
   return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, shown.pictures.length > 1 ? "Pictures" : "Page"),
     shown.marks.length ? key(shown) : null,
-    shown.pictures.map(([path, label, number_]) => {
+    h("div", { class: gallery(shown) ? "pictures" : null }, shown.pictures.map(([path, label, number_]) => {
       const size = number_ === null ? null : shown.pages?.[number_];
       const marks = size ? shown.marks.filter((m) => m[0] === number_) : [];
       return h("figure", { class: "page" }, h("figcaption", null, label, " ", h("a", { href: path, class: "open" }, "open the picture")),
         h("div", { class: "sheet" }, h("img", { src: path, alt: `${label} of the case`, width: size?.[0], height: size?.[1], loading: "lazy" }),
           marks.map((m) => box(m, shown.spans[m[1]], size, path))));
-    }));
+    })));
 };
 
 const told = (span) => [KINDS[span[0]], ": page ", span[1] || "nothing", ", model ", span[2] || "nothing", span[3] ? `, original ${span[3]}` : ""].join("");
@@ -101,6 +104,7 @@ const text = (one, shown) => {
     return h("section", { "aria-labelledby": "text" }, head("Page and transcript"), shown.pictures.length && shown.marks.length ? null : key(shown),
       h("p", { class: "diff", lang: one.lang }, shown.spans.map((span, place) => [difference(span, place), space])));
   }
+  if (shown.text === null && shown.pictures.length > 1) return null;
   if (shown.text === null) return h("section", { "aria-labelledby": "text" }, head("Transcript"), h("p", { class: "nothing" }, "The model gave no text."));
   return h("section", { "aria-labelledby": "text" }, head(shown.perfect ? "Transcript, every word as printed" : "Transcript"), foreign(shown.text, "p", { class: "diff", lang: one.lang }));
 };

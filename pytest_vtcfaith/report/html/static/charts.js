@@ -1,7 +1,7 @@
 "use strict";
 /* Charts as SVG: lines and bars, limits of gates, intervals. Series differ by colour, by shape and by dashes. */
 {
-const W = 560, H = 250, LEFT = 46, TOP = 14;
+const W = 560, PLOT = 208, LEFT = 46, TOP = 14;
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2", "1 2"];
 const SERIES = 6;
 const POINTS = [
@@ -40,7 +40,7 @@ vtc.chart = (chart) => {
   const right = published.length && chart.kind === "line" ? 158 : 12;
   const plot = W - LEFT - right, column = plot / Math.max(1, chart.x.length);
   const slanted = chart.x.some((label) => label.length * 6.2 > column);
-  const BOTTOM = slanted ? 62 : 28;
+  const BOTTOM = slanted ? 24 + 3.5 * Math.min(24, Math.max(...chart.x.map((label) => label.length))) : 28, H = TOP + PLOT + BOTTOM;
   const y = (value) => TOP + (H - TOP - BOTTOM) * (1 - (value - low) / (high - low || 1));
   const x = (place) => LEFT + column * (place + 0.5);
   const picture = s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", class: "chart", "aria-label": `${chart.title}. The numbers are in the table below.` });

@@ -42,7 +42,7 @@ const foreign = (text, kind = "span", attributes = {}) => h(kind, { ...attribute
 const number = (value) => {
   if (value === null || value === undefined) return "–";
   if (Number.isInteger(value)) return String(value);
-  return Math.abs(value) >= 1000 ? value.toFixed(0) : value.toFixed(4).replace(/0{1,2}$/, "");
+  return Math.abs(value) >= 1000 ? value.toFixed(0) : value.toFixed(4).replace(/\.?0+$/, "");
 };
 const signed = (value) => (value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "±") + number(Math.abs(value)));
 const words = (name) => name.replaceAll("_", " ");

@@ -13,7 +13,7 @@ vtc.showOverview = (main) => {
       h("div", null,
         h("h1", { id: "verdict" }, "Faithfulness of ", foreign(run.models.join(", ")), ": ", h("strong", null, run.word === "none" ? "no verdict" : run.word)),
         h("p", null, run.said),
-        h("ul", { class: "chips" }, states(run), run.limit === null ? null : h("li", { class: "chip warn" }, `limited to ${run.limit} documents per tier: no release verdict`),
+        h("ul", { class: "chips" }, states(run), run.limit === null ? null : h("li", { class: "chip warn" }, `limited to ${plural(run.limit, "document")} per tier: no release verdict`),
           run.shard === null ? null : h("li", { class: "chip warn" }, `shard ${run.shard}`)))),
     run.problems.length ? h("section", { class: "problems", "aria-labelledby": "problems" }, h("h2", { id: "problems" }, "Not green whatever the gates say"),
       h("ul", null, run.problems.map((text) => h("li", null, foreign(text))))) : "",
