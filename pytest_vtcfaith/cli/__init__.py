@@ -22,6 +22,7 @@ from pytest_vtcfaith.cli.published import published
 from pytest_vtcfaith.cli.questions import questions
 from pytest_vtcfaith.cli.record import record
 from pytest_vtcfaith.cli.report import report
+from pytest_vtcfaith.cli.tasks import tasks
 from pytest_vtcfaith.cli.tokens import tokens
 from pytest_vtcfaith.cli.vde import vde
 from pytest_vtcfaith.cli.zerosense import zerosense
@@ -41,6 +42,7 @@ build.command()(zerosense)
 build.command()(edits)
 build.command()(vde)
 build.command()(questions)
+build.command()(tasks)
 app.add_typer(build, name="build")
 app.add_typer(groups, name="groups")
 app.command()(accept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from pytest_vtcfaith.metrics.boxes import Box, iou, overlap
@@ -17,11 +17,15 @@ _TIE = 1e-9  # what the nearer of two equally good assignments is worth; far bel
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What was read at one place: its box, its text and, where it is a table, the table in HTML or Markdown."""
+    """What was read at one place: its box, its text and, where it is a table, the table in HTML or Markdown.
+
+    `score`: how sure the reader is of the text, 0 to 1, None where it does not say; two blocks are equal without it.
+    """
 
     box: Box
     text: str
     table: str | None = None
+    score: float | None = field(default=None, compare=False)
 
 
 class Match(NamedTuple):

@@ -48,6 +48,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         )
     base_url = check_address(base_url, where)
     chosen = settings(served, given, base_url, where)
+    prompts = chosen.prompt is None and not chosen.preset.two_step
     return ModelSpec(
         name=name,
         load=partial(OpenAIServer, base_url, chosen),
@@ -55,15 +56,16 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         visual_tokens=given["visual_tokens"] or chosen.preset.visual_tokens,
         lives="host",
         remote=True,
-        prompts=chosen.prompt is None and not chosen.preset.two_step,
+        prompts=prompts,
         revision=given["revision"],
         adapter=ADAPTER,
         options={**chosen.shaping(), "base_url": base_url},
+        tasks=frozenset({"transcribe", "answer"} if prompts else {"transcribe"}),
     )
 
 
 class OpenAIServer(Transport[Question]):
-    """The `Transcriber` behind an address. Raises as `Transport`."""
+    """The `Transcriber`, `Answerer` and `Judge` behind an address. Raises as `Transport`."""
 
     def __init__(self, base_url: str, chosen: Settings) -> None:
         super().__init__(base_url, chosen)
@@ -84,6 +86,19 @@ class OpenAIServer(Transport[Question]):
         text = prompt.text if chosen.prompt is None else chosen.prompt
         replies = self._put([Question(image, text, chosen.system, think) for image in images])
         return [self._without_markup(reply) for reply in replies]
+
+    def answer(self, images: Sequence[Image.Image], questions: Sequence[str]) -> list[Reply]:
+        """Answers each question from its picture, with a request of its own as in `transcribe`."""
+        return self._answer(images, questions)
+
+    def judge(self, questions: Sequence[str]) -> list[Reply]:
+        """Answers each question in words alone, with a request of its own as in `transcribe`."""
+        return self._answer([None for _ in questions], questions)
+
+    def _answer(self, images: Sequence[Image.Image | None], questions: Sequence[str]) -> list[Reply]:
+        system = self.settings.system
+        asked = [Question(image, text, system) for image, text in zip(images, questions, strict=True)]
+        return [self._without_markup(reply) for reply in self._put(asked)]
 
     def generate(self, questions: Sequence[Question]) -> list[Generated]:
         """What the server generates for each question, with its markup."""
@@ -117,10 +132,12 @@ class OpenAIServer(Transport[Question]):
 
     def _request(self, question: Question) -> dict[str, Any]:
         chosen = self.settings
-        picture: dict[str, Any] = {"url": data_url(question.image)}
-        if chosen.detail is not None:
-            picture["detail"] = chosen.detail
-        content: list[dict[str, Any]] = [{"type": "image_url", "image_url": picture}]
+        content: list[dict[str, Any]] = []
+        if question.image is not None:
+            picture: dict[str, Any] = {"url": data_url(question.image)}
+            if chosen.detail is not None:
+                picture["detail"] = chosen.detail
+            content.append({"type": "image_url", "image_url": picture})
         if question.text:
             content.append({"type": "text", "text": question.text})
         system = [] if question.system is None else [{"role": "system", "content": question.system}]

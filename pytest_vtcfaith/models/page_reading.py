@@ -167,9 +167,15 @@ def paragraphs(pieces: Sequence[TextBox]) -> list[Block]:
         Block(
             enclosing([piece.box for line in block for piece in line]),
             "\n".join(" ".join(piece.text for piece in line) for line in block),
+            score=_mean_score([piece for line in block for piece in line]),
         )
         for block in found
     ]
+
+
+def _mean_score(pieces: Sequence[TextBox]) -> float:
+    """The mean of the scores, each counted as often as its piece has characters."""
+    return sum(piece.score * len(piece.text) for piece in pieces) / max(1, sum(len(piece.text) for piece in pieces))
 
 
 def _parts(line: Sequence[TextBox]) -> list[list[TextBox]]:

@@ -22,6 +22,7 @@ ADAPTERS = {
     "diffusers": "pytest_vtcfaith.models.diffusers",
     "doctr": "pytest_vtcfaith.models.doctr",
     "editor": "pytest_vtcfaith.models.editor",
+    "illustrator": "pytest_vtcfaith.models.illustrators",
     "ocr-rules": "pytest_vtcfaith.models.ocr_answers",
     "openai": "pytest_vtcfaith.models.openai",
     "openai-images": "pytest_vtcfaith.models.openai_images",
@@ -35,6 +36,7 @@ ADAPTERS = {
 # adapters that are nothing without an identifier, and what it is
 IDENTIFIED = {
     "editor": "NAME",
+    "illustrator": "NAME",
     "openai": "NAME@URL",
     "openai-images": "NAME@URL",
     "replay": "FILE",

@@ -10,7 +10,7 @@ from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.presets import Preset
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
 from pytest_vtcfaith.models.spec import ModelSpec
-from pytest_vtcfaith.models.vlm import Generated, Question, in_thought, read_pages
+from pytest_vtcfaith.models.vlm import Generated, Question, ask_about, in_thought, read_pages
 from pytest_vtcfaith.models.vlm_spec import ATTENTIONS, VlmSettings, vlm_spec
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         defaults=_defaults,
         load=load,
         packages=("transformers", "torch"),
+        tasks=("answer",),
     )
 
 
@@ -95,7 +96,7 @@ def load(settings: VlmSettings) -> TransformersVlm:
 
 
 class TransformersVlm:
-    """A loaded checkpoint, a `Transcriber`; greedy whatever its generation settings say."""
+    """A loaded checkpoint, a `Transcriber`, `Answerer` and `Judge`; greedy whatever its generation settings say."""
 
     def __init__(self, model: Any, processor: Any, settings: VlmSettings) -> None:
         import transformers
@@ -157,6 +158,20 @@ class TransformersVlm:
         """
         self._most = max(1, len(images))
         return read_pages(self.generate, self._settings.preset, prompt, images, chosen=self._settings.prompt)
+
+    def answer(self, images: Sequence[Image.Image], questions: Sequence[str]) -> list[Reply]:
+        """Answers each question from its picture, all in one `generate`. Raises as `transcribe`."""
+        self._most = max(1, len(questions))
+        return ask_about(self.generate, self._settings.preset, images, questions)
+
+    def judge(self, questions: Sequence[str]) -> list[Reply]:
+        """Answers each question in words alone, `batch_size` at once. Raises as `transcribe`, and ValueError for a
+        checkpoint without a chat template: its preset's prompt is one about a picture.
+        """
+        if self._template is None:
+            raise ValueError(f"{self._settings.source} has no chat template: it cannot be asked without a picture")
+        self._most = int(self._settings.options["batch_size"])
+        return ask_about(self.generate, self._settings.preset, [None for _ in questions], questions)
 
     def generate(self, questions: Sequence[Question]) -> list[Generated]:
         """What the model generates for each question; not more of them at once than pages in the call."""
@@ -238,8 +253,9 @@ class TransformersVlm:
         return literal.replace("{prompt}", question.text)
 
     def _inputs(self, questions: Sequence[Question], texts: Sequence[str]) -> Any:
+        pictures = [[question.image] for question in questions if question.image is not None]
         inputs = self._processor(
-            images=[[question.image] for question in questions],
+            images=pictures or None,
             text=list(texts),
             padding=True,
             padding_side="left",
@@ -253,8 +269,8 @@ class TransformersVlm:
 
 
 def conversation(question: Question) -> list[dict[str, Any]]:
-    """The messages of a question, as chat templates take them; the picture comes first."""
-    content: list[dict[str, Any]] = [{"type": "image"}]
+    """The messages of a question, as chat templates take them; the picture, if there is one, comes first."""
+    content: list[dict[str, Any]] = [] if question.image is None else [{"type": "image"}]
     if question.text:
         content.append({"type": "text", "text": question.text})
     messages: list[dict[str, Any]] = [{"role": "user", "content": content}]

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One picture and what is asked about it; an empty `text` shows the picture alone. `system` is the system message,
-    `thinking` asks for reasoning where the chat template knows the word, None leaves it unsaid.
+    """One picture and what is asked about it, or without a picture (None) a question in words alone; an empty `text`
+    shows the picture alone. `system` is the system message, `thinking` asks for reasoning where the chat template knows
+    the word, None leaves it unsaid.
     """
 
-    image: Image.Image
+    image: Image.Image | None
     text: str
     system: str | None = None
     thinking: bool | None = None
@@ -69,6 +70,15 @@ def read_pages(
     text = prompt.text if own is None else own
     thinking = prompt.condition.endswith("+think") if preset.thinking else None
     questions = [Question(image, text, preset.system, thinking) for image in images]
+    return [as_reply(answer, preset) for answer in generate(questions)]
+
+
+def ask_about(
+    generate: Generate, preset: Preset, images: Sequence[Image.Image | None], texts: Sequence[str]
+) -> list[Reply]:
+    """One reply per question, each about its picture or (None) in words alone, whatever the preset's own prompt is."""
+    thinking = False if preset.thinking else None
+    questions = [Question(image, text, preset.system, thinking) for image, text in zip(images, texts, strict=True)]
     return [as_reply(answer, preset) for answer in generate(questions)]
 
 

@@ -155,13 +155,15 @@ def vlm_spec(
     defaults: Callable[[Preset], Mapping[str, Any]],
     load: Callable[[VlmSettings], object],
     packages: tuple[str, ...],
+    tasks: tuple[str, ...] = (),
 ) -> ModelSpec:
     """The spec of a model in a host process.
 
     `known` are the adapter's options beside `SHARED`, `defaults` their values for a preset, `version` the adapter's
-    own, `packages` what its replies depend on, where installed. The revision names checkpoint, adapter and packages; it
-    is empty, so that no reply is stored, for a hub name that was not downloaded yet. Raises ValueError that names
-    model, option, value and mend.
+    own, `packages` what its replies depend on, where installed, `tasks` what the adapter does beside transcribing with
+    a model that takes the suite's prompts. The revision names checkpoint, adapter and packages; it is empty, so that no
+    reply is stored, for a hub name that was not downloaded yet. Raises ValueError that names model, option, value and
+    mend.
     """
     if not identifier:
         raise ValueError(f"model {name!r}: no checkpoint; write {adapter}:PATH or {adapter}:ORGANISATION/NAME")
@@ -202,6 +204,7 @@ def vlm_spec(
         revision=f"{checkpoint}; adapter {adapter} {version}{versions}" if checkpoint else "",
         adapter=adapter,
         options={**kept, "preset": preset.name, "prompt": "suite" if own is None else own},
+        tasks=frozenset({"transcribe", *(tasks if own is None and not preset.two_step else ())}),
     )
 
 

@@ -10,6 +10,7 @@ from pytest_vtcfaith.suites.case import Case
 from pytest_vtcfaith.suites.compression import FLAGS
 from pytest_vtcfaith.suites.editing_metrics import SECOND, SECOND_CEILINGS
 from pytest_vtcfaith.suites.editing_scores import CEILINGS, PROPERTIES, SCOPES, TEXT_METRICS
+from pytest_vtcfaith.suites.reasoning_scores import LEGIBILITY
 from pytest_vtcfaith.suites.rewriting import CLASSES
 from pytest_vtcfaith.suites.rewriting_metrics import LENGTHS
 from pytest_vtcfaith.texts.errors import show
@@ -99,6 +100,20 @@ _EDITED = Fields(
     optional=_SECOND,
 )
 
+_LEGIBLE = Fields(shares=frozenset(LEGIBILITY), optional=frozenset(LEGIBILITY))
+_DRAWN_PASSAGE = _LEGIBLE | Fields(
+    counts=frozenset({"char_edits", "reference_chars", "word_edits", "reference_words"}),
+    shares=frozenset({"confidence"}),
+    rates=frozenset({"cer", "wer", "char_edits_second"}),
+    optional=frozenset({"confidence", "char_edits_second"}),
+)
+_DRAWN_SOLUTION = _LEGIBLE | Fields(
+    counts=frozenset({"steps", "valid_steps", "undecided_steps"}),
+    shares=frozenset(f"{name}{second}" for name in ("answer_score", "process_score") for second in ("", "_second")),
+    rates=frozenset({"ceiling_answer", "ceiling_process"}),
+    optional=frozenset({"ceiling_answer", "ceiling_process", "answer_score_second", "process_score_second"}),
+)
+
 
 _ANSWERED = Fields(
     counts=frozenset({"missing", "visual_tokens", "full_tokens", *FLAGS}),
@@ -121,6 +136,8 @@ def score_fields(case: Case, outcome: str) -> Fields | None:
         return _FAILED_EDIT | (_EDITED if outcome == "complete" else Fields())
     if case.suite == "compression":
         return _ANSWERED
+    if case.suite == "reasoning":
+        return _DRAWN_PASSAGE if case.params["kind"] == "rendering" else _DRAWN_SOLUTION
     return None
 
 

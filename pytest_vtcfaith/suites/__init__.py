@@ -14,6 +14,7 @@ _MODULES = {
     "compression": "pytest_vtcfaith.suites.compression",
     "editing": "pytest_vtcfaith.suites.editing",
     "preservation": "pytest_vtcfaith.suites.preservation",
+    "reasoning": "pytest_vtcfaith.suites.reasoning",
     "rewriting": "pytest_vtcfaith.suites.rewriting",
 }
 

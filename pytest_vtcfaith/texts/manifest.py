@@ -32,6 +32,8 @@ from pytest_vtcfaith.texts.rows import (
     template_file,
     unmatched,
 )
+from pytest_vtcfaith.texts.tasks.rows import SCHEMA as REASONING
+from pytest_vtcfaith.texts.tasks.rows import ReasoningHeader, ReasoningRow
 
 VERSION = 1
 
@@ -40,6 +42,7 @@ _SCHEMAS: dict[str, tuple[type[BaseModel], type[Any]]] = {
     EDITING: (EditingHeader, EditingRow),
     PICTURES: (PicturesHeader, PicturesRow),
     COMPRESSION: (CompressionHeader, CompressionRow),
+    REASONING: (ReasoningHeader, ReasoningRow),
 }
 _SHOWN = 60
 _DIGITS = 400  # Python refuses to convert more than 4,300, and a float has at most 309

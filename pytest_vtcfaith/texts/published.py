@@ -41,7 +41,7 @@ class _Page:
     original: str | None
 
 
-def _rows(source: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def source_rows(source: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The rows of a source with their places: of all `.jsonl` files of a folder, of one such file, or of a data set."""
     if source.startswith("hf:"):
         for number, row in enumerate(_data_set(source), 1):
@@ -77,7 +77,7 @@ def _data_set(source: str) -> Iterable[Mapping[str, Any]]:
     return rows
 
 
-def _field(place: str, row: Mapping[str, Any], *names: str) -> str:
+def text_field(place: str, row: Mapping[str, Any], *names: str) -> str:
     """The first of the named fields that the row has, as text."""
     value = next((row[name] for name in names if row.get(name) is not None), None)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -103,15 +103,17 @@ def _faithc4_pages(source: str) -> Iterator[_Page]:
                 yield _Page(str(document.path), document.path.stem, folder.name, condition, document.text, None)
     if folders:
         return
-    for place, row in _rows(source):
-        lang = _field(place, row, "lang", "language").lower()
+    for place, row in source_rows(source):
+        lang = text_field(place, row, "lang", "language").lower()
         yield _Page(
             place=place,
-            id=_field(place, row, "id"),
+            id=text_field(place, row, "id"),
             lang=_one_of(place, "lang", _LANGUAGES.get(lang, lang), LANGS),
-            condition=_one_of(place, "condition", _field(place, row, "condition", "perturbation").lower(), CONDITIONS),
-            text=checked(_field(place, row, "text"), place),
-            original=checked(_field(place, row, "original"), place) if row.get("original") is not None else None,
+            condition=_one_of(
+                place, "condition", text_field(place, row, "condition", "perturbation").lower(), CONDITIONS
+            ),
+            text=checked(text_field(place, row, "text"), place),
+            original=checked(text_field(place, row, "original"), place) if row.get("original") is not None else None,
         )
 
 
@@ -148,7 +150,8 @@ def _rewriting_rows(pages: Iterable[_Page]) -> tuple[list[dict[str, Any]], list[
     return rows, notes
 
 
-def _exists(source: str) -> None:
+def check_source(source: str) -> None:
+    """Raises TextsError for a file or folder that is not there."""
     if not source.startswith("hf:") and not Path(source).exists():
         raise TextsError(f"{source}: there is no such file or folder: give one, or hf:NAME for a data set of the hub")
 
@@ -162,7 +165,7 @@ def read_faithc4(source: str, langs: Sequence[str] = LANGS, *, licence: str) -> 
     """
     for lang in langs:
         check_lang(lang)
-    _exists(source)
+    check_source(source)
     rows, notes = _rewriting_rows(page for page in _faithc4_pages(source) if page.lang in langs)
     if not rows:
         raise TextsError(f"{source}: no page in {', '.join(langs)} was found: see the layouts in vtcfaith build --help")
@@ -196,17 +199,17 @@ def read_zerosense(
     for ratio in ratios:
         check_ratio("ratio", ratio)
     check_layouts(layouts, folder)
-    _exists(source)
+    check_source(source)
     path = Path(source)
     texts: dict[str, str] = {}
     if not source.startswith("hf:") and path.is_dir() and any(path.glob("*.txt")):
         texts = {document.slug: document.text for document in read_documents(path)}
     else:
-        for place, row in _rows(source):
-            name = slug(_field(place, row, "id"))
+        for place, row in source_rows(source):
+            name = slug(text_field(place, row, "id"))
             if name in texts:
                 raise TextsError(f"{place}: id {row['id']!r} stands twice: rename one")
-            texts[name] = checked(_field(place, row, "text"), place)
+            texts[name] = checked(text_field(place, row, "text"), place)
     if not texts:
         raise TextsError(f"{source}: no text was found: see the layouts in vtcfaith build --help")
     rows = [

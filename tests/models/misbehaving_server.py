@@ -133,6 +133,12 @@ class Handler(BaseHTTPRequestHandler):
         url = body["messages"][-1]["content"][0]["image_url"]["url"]
         self.json(completion(TEXT if answer is None else answer(url)))
 
+    def be_judge(self, call: int, body: dict[str, Any]) -> None:
+        """Judges the texts of the last message: valid is what says that 12 + 7 = 19."""
+        parts = body["messages"][-1]["content"]
+        text = " ".join(part["text"] for part in parts if part["type"] == "text")
+        self.json(completion("It is so.\nVALID" if "12 + 7 = 19" in text else "No.\n\n**INVALID**"))
+
     def be_slow(self, call: int, body: dict[str, Any]) -> None:
         """Answers after a while."""
         time.sleep(0.3)

@@ -17,6 +17,7 @@ from pytest_vtcfaith.engine.run import ask
 from pytest_vtcfaith.engine.store import ResponseStore
 from pytest_vtcfaith.metrics.outcomes import outcome
 from pytest_vtcfaith.models import NotInstalled, Prompt, resolve
+from pytest_vtcfaith.models.judges.questions import JudgeFailed, judge_by_model
 
 PROMPT = Prompt("Read the page.", "en")
 KEY = "sk-test-123"
@@ -364,3 +365,30 @@ def test_the_client_is_imported_only_when_a_page_is_asked(tmp_path):
     root = Path(__file__).resolve().parents[2]
     found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
+
+
+def test_steps_are_judged_in_words_alone(server):
+    judge = made(server, "judge", system="Be strict.").load()
+    verdicts = judge_by_model(judge, "12 apples and 7 apples", ["12 + 7 = 18", "12 + 7 = 19"])
+    assert [(verdict.valid, verdict.decided) for verdict in verdicts] == [(False, True), (True, True)]
+    assert server.calls["judge"] == 2
+    for body in server.bodies:
+        assert [message["role"] for message in body["messages"]] == ["system", "user"]
+        assert [part["type"] for part in body["messages"][-1]["content"]] == ["text"]
+
+
+def test_questions_are_answered_from_their_pictures(server):
+    replies = made(server, "judge").load().answer([page(), page(1)], ["Is 12 + 7 = 19?", "Is it?"])
+    assert [reply.text for reply in replies] == ["It is so.\nVALID", "No.\n\n**INVALID**"]
+    for body in server.bodies:
+        assert [part["type"] for part in body["messages"][-1]["content"]] == ["image_url", "text"]
+
+
+def test_a_judge_that_fails_measures_nothing(server):
+    with pytest.raises(JudgeFailed, match="the judge gave no reply"):
+        judge_by_model(made(server, "denied").load(), "Q", ["a"])
+
+
+@pytest.mark.parametrize(("options", "tasks"), [({}, {"transcribe", "answer"}), ({"prompt": "Read."}, {"transcribe"})])
+def test_only_who_takes_the_suites_prompt_takes_questions(server, options, tasks):
+    assert made(server, **options).tasks == tasks

@@ -182,6 +182,27 @@ def test_a_model_that_names_no_image_token_reports_none(folders: dict[str, Path]
     assert (unknown.image_tokens, unknown.text) == (None, known.text)
 
 
+def test_questions_in_words_alone_and_about_pictures(folders: dict[str, Path]) -> None:
+    model = loaded(folders["qwen3-vl"], batch_size=2)
+    asked = ["Is 12 + 7 = 19?", "Is it right that all of this follows?", "Why?"]
+    together = model.judge(asked)
+    assert together == [model.judge([question])[0] for question in asked]
+    assert len({reply.text for reply in together}) == 3, "questions of no influence prove nothing"
+    assert {reply.image_tokens for reply in together} == {0}
+    assert all(reply.finish_reason == "length" for reply in together)
+    images, tokens = pages("qwen3-vl", 20, 28)
+    answers = model.answer(images, asked[:2])
+    assert [reply.image_tokens for reply in answers] == tokens
+    assert answers == [model.answer([image], [question])[0] for image, question in zip(images, asked, strict=False)]
+    assert model.judge([]) == []
+
+
+def test_without_a_chat_template_nothing_can_be_judged(tmp_path: Path) -> None:
+    model = loaded(tiny_vlm.save_tiny_vlm("qwen3-vl", tmp_path, template=False))
+    with pytest.raises(ValueError, match="has no chat template: it cannot be asked without a picture"):
+        model.judge(["Is it?"])
+
+
 def test_no_pages_no_replies(folders: dict[str, Path]) -> None:
     assert loaded(folders["qwen2-vl"]).transcribe([], PLAIN) == []
 

@@ -12,7 +12,7 @@ from pytest_vtcfaith.pages.images import upright_rgb
 from pytest_vtcfaith.texts.documents import read_file
 from pytest_vtcfaith.texts.errors import TextsError, reason, show
 from pytest_vtcfaith.texts.manifest import VERSION, Draft
-from pytest_vtcfaith.texts.published import _exists, _rows
+from pytest_vtcfaith.texts.published import check_source, source_rows
 from pytest_vtcfaith.texts.questions.items import Item, item_of
 from pytest_vtcfaith.texts.questions.rows import SCHEMA
 
@@ -23,8 +23,8 @@ _KINDS = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"RIFF": ".webp", b"GIF8"
 
 def read_items(source: str, dataset: str) -> list[Item]:
     """The items of a data set (`texts.questions.items`), a row each. Raises TextsError naming what is wrong."""
-    _exists(source)
-    items = [item_of(dataset, row, number, place) for number, (place, row) in enumerate(_rows(source))]
+    check_source(source)
+    items = [item_of(dataset, row, number, place) for number, (place, row) in enumerate(source_rows(source))]
     if not items:
         raise TextsError(f"{source}: there is no item: give a .jsonl file with one a line")
     return items

@@ -1,0 +1,55 @@
+"""The reasoning suite in a real run with a real OCR engine: what each reference illustrator gets told."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_vtcfaith.texts.manifest import read_manifest, write_manifest
+
+pytest.importorskip("rapidocr", reason="the extra 'rapidocr' is not installed")
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_wrong_steps_fail_the_gap_and_illegible_pages_are_stopped_at_the_gate(tmp_path: Path) -> None:
+    manifest = read_manifest(ROOT / "benchmark_cases" / "data" / "reasoning-en.jsonl")
+    tasks, passage = {"facts-shape-1", "mathematics-4-linear-1"}, "rendering-full-1-night-ferry-64"
+    rows = [row for _, row in manifest.rows if row["case"] in tasks | {passage}]
+    header = {key: value for key, value in manifest.header.items() if key != "sha256"}
+    write_manifest(tmp_path / "cases" / "reasoning.jsonl", header, rows)
+    models = ["illustrator:illegible", "illustrator:right-answer-wrong-steps"]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", str(ROOT / "benchmark_cases" / "test_reasoning.py")),
+            *(f"--rootdir={ROOT}", "-p", "no:cacheprovider", "-p", "no:randomly", "-rs", "--no-header"),
+            *(f"--vtc-cases={tmp_path / 'cases'}", f"--vtc-report={tmp_path / 'report'}", "--vtc-no-cache"),
+            *(f"--vtc-model={model}" for model in models),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == 1, output
+    results = {}
+    for line in (tmp_path / "report" / "results.jsonl").read_text(encoding="utf-8").split("\n"):
+        if line:
+            row = json.loads(line)
+            results["illegible" if "illegible" in row["model"] else "wrong", row["case"]] = row
+    for case in tasks:
+        assert results["illegible", case]["outcome"] == "inapplicable"
+        wrong = results["wrong", case]["metrics"]
+        assert (wrong["answer_score"], wrong["process_score"]) == (1, 0.0)
+    assert results["wrong", passage]["metrics"]["cer"] == pytest.approx(0, abs=0.02)
+    assert results["illegible", passage]["metrics"]["cer"] > 0.5
+    assert re.search(r"fails reasoning/rendering/64 first: cer \S+ is over 0\.5", output)
+    assert "answer_process_gap = 1 > 0.2" in output
+    assert re.search(r"process_score 0 < 0\.5: right answer, 0 of \d steps valid", output)
