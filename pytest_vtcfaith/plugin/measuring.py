@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from pytest_vtcfaith.engine.failures import shortened
+from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.plugin.options import Options
-from pytest_vtcfaith.suites.instruments import Instruments
+from pytest_vtcfaith.suites.instruments import InstrumentFailed, Instruments
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
@@ -22,10 +24,6 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.suites.case import Case
 
 Found = TypeVar("Found")
-
-
-class InstrumentFailed(Exception):
-    """An instrument could not be loaded, or raised: the case was not measured, and no model is to blame."""
 
 
 class Measuring:
@@ -70,10 +68,13 @@ class Measuring:
         self, suite: Suite, case: Case, transcript: Transcript, request: Request
     ) -> tuple[Transcript, dict[str, float | int | None]]:
         """The metrics of a case. Where an instrument fails the case was not measured, and the transcript says why."""
+        from pytest_vtcfaith.models.judges.questions import JudgeFailed
+        from pytest_vtcfaith.models.protocols import NotInstalled
+
         try:
             return transcript, suite.score(case, transcript, request, self.instruments)
-        except InstrumentFailed as problem:
-            reply = replace(transcript.reply, error=str(problem))
+        except (InstrumentFailed, NotInstalled, JudgeFailed) as problem:
+            reply = replace(transcript.reply, error=shortened(mask_secrets(str(problem))))
             return replace(transcript, reply=reply, outcome="infrastructure_error"), {}
 
     def _spec(self, name: str) -> ModelSpec:
@@ -91,12 +92,13 @@ class Measuring:
 
     def _judge(self, name: str) -> Judge:
         def load() -> Judge:
-            from pytest_vtcfaith.models.protocols import Judge
+            from pytest_vtcfaith.models.protocols import Answerer, Judge
 
             found = self._spec(name).load()
             if not isinstance(found, Judge):
                 raise TypeError("has no method judge(): choose a model that judges, as openai:NAME@URL")
-            return _Guarded(found, f"--vtc-judge {name}")
+            guarded = _GuardedAnswerer if isinstance(found, Answerer) else _Guarded
+            return guarded(found, f"--vtc-judge {name}")
 
         return self._once(f"--vtc-judge {name}", load)
 
@@ -135,11 +137,19 @@ class _Guarded:
         """As a `Judge`."""
         return self._call(self._instrument.judge, questions)
 
-    def _call(self, method: Callable[[Any], Any], given: Any) -> Any:
+    def _call(self, method: Callable[..., Any], *given: Any) -> Any:
         try:
-            return method(given)
+            return method(*given)
         except Exception as problem:
             raise _failed(self._what, problem) from problem
+
+
+class _GuardedAnswerer(_Guarded):
+    """A judge that also looks at pictures."""
+
+    def answer(self, images: Any, questions: Any) -> Any:
+        """As an `Answerer`."""
+        return self._call(self._instrument.answer, images, questions)
 
 
 def _failed(what: str, problem: Exception) -> InstrumentFailed:

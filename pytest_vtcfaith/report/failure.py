@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_vtcfaith.report.greys import lossless
 from pytest_vtcfaith.report.worddiff import printable, visible
-from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
+from pytest_vtcfaith.suites.base import Explanation
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, InstrumentFailed, Instruments
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
@@ -51,7 +52,10 @@ def failure_text(
     verdict = " ".join(verdict.split())
     if not explain:
         return printable(f"{verdict}\n  case: {ask.case.id}, {_place(ask.case.file, root)}:{ask.case.line}", LIMIT)
-    found = suite.explain(ask.case, transcript, metrics, request, instruments)
+    try:
+        found = suite.explain(ask.case, transcript, metrics, request, instruments)
+    except InstrumentFailed as problem:
+        found = Explanation(f"not explained: {problem}")
     lines = [f"{verdict}: {visible(found.verdict)}" if found.verdict not in verdict else verdict]
     lines += [f"  {line}" for line in found.lines]
     pages = () if suite.task == "draw" else request.pages

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.models.scorers import PictureScorer
 
 
+class InstrumentFailed(Exception):
+    """An instrument could not be loaded, or raised: the case was not measured, and no model is to blame."""
+
+
 def _no_reader() -> Reader:
     from pytest_vtcfaith.models.protocols import NotInstalled
 
