@@ -12,10 +12,16 @@ from pytest_vtcfaith.cli.output import errors_in_one_line, print_lines
 from pytest_vtcfaith.published import Table, load_table, papers, table_numbers
 from pytest_vtcfaith.texts.errors import TextsError
 
+_UNITS = {
+    "percent": "percent",
+    "share": "shares, 0 to 1",
+    "points": "percentage points of change, but counts and levels",
+}
+
 
 def table_lines(table: Table) -> list[str]:
     """A table as Markdown with its caption, unit and source; `–` where the paper prints it."""
-    unit = {"percent": "percent", "share": "shares, 0 to 1"}.get(table.unit, "the unit of each column")
+    unit = _UNITS.get(table.unit, "the unit of each column")
     head = [*table.keys, *table.columns]
     lines = [
         f"Table {table.number}: {table.caption}",

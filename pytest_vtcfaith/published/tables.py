@@ -1,8 +1,8 @@
 """Published tables: files beside this module, typed, and looked up by the words printed at their edges.
 
-A file `<paper>/table_<number>.json` holds `paper`, `table`, `caption`, `unit` (`percent`, `share`, or `printed` where
-columns differ), `source`, `keys` (names of the leading columns), `columns` (names of the others) and `rows`: the cells
-as texts, exactly as printed, and null where the paper prints “–”.
+A file `<paper>/table_<number>.json` holds `paper`, `table`, `caption`, `unit` (see `Table`), `source`, `keys` (names of
+the leading columns), `columns` (names of the others) and `rows`: the cells as texts, exactly as printed (but for a
+leading +), and null where the paper prints “–”.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from math import inf
 from typing import Any
 
-UNITS = ("percent", "share", "printed")
+UNITS = {"percent": (0, 100), "share": (0, 1), "points": (-inf, inf), "printed": (0, inf)}
+"""Units with the least and the greatest figure of each."""
 _FIELDS = ("paper", "table", "caption", "unit", "source", "keys", "columns", "rows")
 
 
@@ -34,7 +36,8 @@ class Row:
 class Table:
     """A published table; `source` names paper, table, section.
 
-    `unit` is `percent` (0 to 100), `share` (0 to 1) or `printed` (each column has its own).
+    `unit` is `percent` (0 to 100), `share` (0 to 1), `points` (changes in percentage points, which may be negative,
+    beside the counts and percents they are of) or `printed` (each column has its own).
     """
 
     paper: str
@@ -126,13 +129,13 @@ def _row(cells: Any, keys: tuple[str, ...], columns: tuple[str, ...], unit: str,
 def _figure(cell: Any, unit: str, name: str) -> Decimal | None:
     if cell is None:
         return None
-    top = {"percent": 100, "share": 1}.get(unit)
+    low, top = UNITS[unit]
     try:
         figure = Decimal(cell) if isinstance(cell, str) else None
     except InvalidOperation:
         figure = None
-    if figure is None or not figure.is_finite() or figure < 0 or (top is not None and figure > top):
-        raise ValueError(f"{name}: rows: {cell!r} must be a text with a number from 0 to {top or '…'}, or null")
+    if figure is None or not figure.is_finite() or not low <= figure <= top:
+        raise ValueError(f"{name}: rows: {cell!r} must be a text with a number from {low} to {top}, or null")
     return figure
 
 

@@ -155,6 +155,14 @@ def test_a_file_of_another_form(change: dict[str, object], message: str) -> None
         read_table(json.dumps(GOOD | change), "p/1")
 
 
+def test_only_changes_in_points_may_be_negative() -> None:
+    rows = {"rows": [["5×", "-0.50"]]}
+    assert str(read_table(json.dumps(GOOD | rows | {"unit": "points"}), "p/1").value("a", "5×")) == "-0.50"
+    for unit in ("percent", "share", "printed"):
+        with pytest.raises(ValueError, match=r"'-0\.50' must be a text with a number from 0"):
+            read_table(json.dumps(GOOD | rows | {"unit": unit}), "p/1")
+
+
 def test_a_file_that_is_not_json() -> None:
     with pytest.raises(ValueError, match="p/1: not JSON"):
         read_table("{", "p/1")
