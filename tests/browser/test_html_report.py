@@ -10,7 +10,7 @@ import pytest
 from made_html import PRINTED, TIER, answer, case, html_run
 from made_views import failure, verdict, view
 
-from pytest_vtcfaith.report.html import write_html
+from pytest_vtcfaith.report.html import TierFound, write_html
 
 HOSTILE = (
     "</script><script>window.hacked=1</script>",
@@ -128,6 +128,36 @@ def test_keys(tab: Any, red: Path) -> None:
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("o")
     assert page.locator("#count").count() == 1
+
+
+OVERLAPS = """() => {
+  const boxes = (svg) => [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+  const texts = [...document.querySelectorAll("svg.chart")].map(boxes);
+  return texts.flatMap((all) => all.flatMap((a, n) => all.slice(n + 1).filter((b) =>
+    a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3))).length;
+}"""
+
+
+def test_published_systems_stand_in_grey_rows_under_the_model(tab: Any, tmp_path: Path) -> None:
+    numbers = {"delta_wer": 1.5, "rewrite_share": 0.5}
+    tiers = [
+        TierFound("rewriting", f"rewriting/en/{kind}", "a-model-with-a-rather-long-name", 4, 4, 0, {}, numbers)
+        for kind in ("scramble", "random", "visual")
+    ]
+    gate = verdict("fail", tier=tiers[0].tier, model=tiers[0].model, metric="delta_wer", value=1.5, max=1.0)
+    models = ["a-model-with-a-rather-long-name", "b"]
+    index = write_html(tmp_path, html_run([], tmp_path, tiers=tiers, view=view(gate, models=models)))
+    page = opened(tab, index)
+    chart = page.locator(".chart-box").filter(has_text="Errors added by a perturbation, en")
+    shown = chart.locator("svg.chart text.own, svg.chart text.published").all_text_contents()
+    assert len(shown) == 16
+    assert shown[0].startswith("a-model-with-a-rather-long-name")
+    assert any(text.startswith("InternVL3.5-4B") for text in shown[1:])
+    grey = chart.locator("g.published circle").first.evaluate("e => getComputedStyle(e).fill")
+    own = chart.locator("g.series-0 circle").first.evaluate("e => getComputedStyle(e).fill")
+    assert grey != own
+    assert "scramble: at most 1" in chart.locator("g.limit title").all_text_contents()
+    assert page.evaluate(OVERLAPS) == 0
 
 
 def hostile_run(folder: Path) -> Path:

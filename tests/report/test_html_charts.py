@@ -9,9 +9,10 @@ import pytest
 from made_html import html_run
 from made_views import verdict, view
 
-from pytest_vtcfaith.published import published_value
+from pytest_vtcfaith.published import load_table, published_value
 from pytest_vtcfaith.report.html import HtmlRun, TierFound
 from pytest_vtcfaith.report.html.charts import charts_of
+from pytest_vtcfaith.report.html.published import PROBED
 from pytest_vtcfaith.suites import load_suite
 
 
@@ -28,6 +29,10 @@ def run_of(*tiers: TierFound, **fields: Any) -> HtmlRun:
 def points(chart: dict[str, Any], name: str) -> dict[str, float]:
     (series,) = (series for series in chart["series"] if series["name"] == name)
     return {chart["x"][point["x"]]: point["y"] for point in series["points"]}
+
+
+def names(chart: dict[str, Any]) -> list[str]:
+    return [series["name"] for series in chart["series"]]
 
 
 def test_accuracy_over_ratio_by_source_and_layout_beside_the_published_systems() -> None:
@@ -73,16 +78,62 @@ def test_rewriting_draws_rates_added_errors_and_lengths() -> None:
         ),
         tier("rewriting/ko/visual", delta_wer=2.5, rewrite_rate=0.3),
     ]
-    rates, delta, lengths = charts_of(run_of(*tiers))
+    rates, english, korean, lengths = charts_of(run_of(*tiers))
     assert points(rates, "m") == {"en visual": 0.1, "ko visual": 0.3}
-    assert points(delta, "m") == {"en visual": 1.5, "ko visual": 2.5}
+    assert points(english, "m") == {"visual": 1.5}
+    assert points(korean, "m") == {"visual": 2.5}
     assert points(lengths, "en visual") == {"4": 0.2, "10+": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("lang", "number", "rate"), [("en", "2", "WER"), ("zh", "3", "CER"), ("ko", "4", "WER")], ids=["en", "zh", "ko"]
+)
+def test_added_errors_stand_beside_the_published_systems_of_the_language(lang: str, number: str, rate: str) -> None:
+    kinds = ("random", "visual")
+    (chart,) = charts_of(run_of(*(tier(f"rewriting/{lang}/{kind}", delta_wer=0.5) for kind in kinds)))
+    assert names(chart)[0] == "m"
+    assert names(chart)[1:] == [row.keys["model"] for row in load_table("faithc4", number).rows]
+    assert all(series["published"] for series in chart["series"][1:])
+    assert f"Table {number}" in chart["note"]
+    for kind in kinds:
+        printed = published_value("faithc4", number, f"Δ{rate} · {kind.capitalize()}", "Gemma4-E2B")
+        assert points(chart, "Gemma4-E2B")[kind] == float(printed or 0)
+
+
+def test_prompts_that_forbid_correction_stand_beside_the_published_ones() -> None:
+    tiers = [tier(f"rewriting/en/visual{asked}", delta_wer=1.0) for asked in ("", "/no_correct")]
+    (chart,) = charts_of(run_of(*tiers))
+    assert names(chart)[:2] == ["m", "no_correct"]
+    assert points(chart, "Qwen3-VL-4B, no_correct") == {"visual": 1.33}
+    assert not [name for name in names(chart) if "think" in name or "baseline" in name]
+
+
+def test_shares_and_rates_of_rewritten_words_beside_the_published_ones() -> None:
+    tiers = [
+        tier(f"rewriting/en/{kind}", rewrite_share=0.5, rewrite_rate=0.1, **{"rewrite_rate@8-9": 0.0})
+        for kind in ("visual", "scramble")
+    ]
+    rates, shares, lengths = charts_of(run_of(*tiers))
+    assert points(rates, PROBED) == {"en visual": 0.06, "en scramble": 0.049}
+    assert points(shares, "m") == {"visual": 0.5, "scramble": 0.5}
+    assert points(shares, "Gemini-2.5-Flash") == {"scramble": 0.6455}
+    assert points(lengths, PROBED) == {"4": 0.076, "5": 0.083, "6": 0.1, "7": 0.032, "8-9": 0.0, "10+": 0.0}
+
+
+def test_limits_of_rows_belong_to_their_row() -> None:
+    gate = verdict("fail", tier="rewriting/en/visual", metric="delta_wer", value=3.0, max=2.0)
+    tiers = [tier("rewriting/en/visual", delta_wer=3.0), tier("rewriting/en/visual/no_correct", delta_wer=1.0)]
+    (chart,) = charts_of(run_of(*tiers, view=view(gate)))
+    assert chart["limits"] == [{"x": 0, "y": 2.0, "side": "max", "series": "m"}]
 
 
 def test_several_models_are_told_apart() -> None:
     tiers = [tier("rewriting/en/visual", model=model, rewrite_rate=rate) for model, rate in (("a", 0.1), ("b", 0.2))]
     chart = charts_of(run_of(*tiers, view=view(models=["a", "b"])))[0]
-    assert [(s["name"], s["points"][0]["y"]) for s in chart["series"]] == [("a", 0.1), ("b", 0.2)]
+    assert [(s["name"], s["points"][0]["y"]) for s in chart["series"]] == [
+        *(("a", 0.1), ("b", 0.2)),
+        (PROBED, 0.06),
+    ]
 
 
 def test_editing_draws_properties_by_operation_beside_the_published_editors() -> None:
@@ -105,17 +156,44 @@ def test_group_a_stands_against_group_b_by_how_much_is_left() -> None:
         tier("compression/downsample/2x/count", accuracy=0.1),
         tier("compression/full", accuracy=1.0),
     ]
-    (chart,) = charts_of(run_of(*tiers))
+    chart, half = charts_of(run_of(*tiers))
     assert chart["x"] == ["full", "downsample 2x"]
     assert points(chart, "A, difficult") == {"downsample 2x": 0.25}
     assert points(chart, "B, simple") == {"downsample 2x": 0.75}
     assert points(chart, "all questions") == {"full": 1.0, "downsample 2x": 0.5}
+    assert names(half)[0] == "reduced pictures"
+    assert points(half, "reduced pictures") == {"A, difficult": 0.25, "B, simple": 0.75}
+    assert points(half, "FastV, ChartQA") == pytest.approx({"A, difficult": 164 / 469, "B, simple": 1226 / 1570})
+    assert len(names(half)) == 9
 
 
-def test_answers_stand_against_steps() -> None:
-    pair = tier("reasoning/facts", answer_score=0.5, process_score=0.25)
-    (chart,) = charts_of(run_of(pair))
-    assert [s["name"] for s in chart["series"]] == ["S_a, answers", "S_p, steps"]
+@pytest.mark.parametrize(
+    ("kept", "fraction"), [(0.25, "1/4"), (0.1111, "1/9"), (0.0101, "1/100"), (0.2, ""), (1.0, "")]
+)
+def test_a_method_stands_beside_those_that_keep_as_much(kept: float, fraction: str) -> None:
+    own = tier("compression/full", kept_tokens=kept, accuracy=0.5, accuracy_difficult=0.25, accuracy_simple=0.75)
+    _, *beside = charts_of(run_of(own))
+    assert [chart["title"] for chart in beside] == (
+        [f"Groups A and B at {fraction} of the visual tokens"] * bool(fraction)
+    )
+    for chart in beside:
+        assert names(chart)[0] == "m"
+        assert len(names(chart)) == 9
+
+
+def test_answers_stand_against_steps_beside_the_published_illustrators() -> None:
+    tiers = [
+        tier("reasoning/facts", answer_score=0.5, process_score=0.25),
+        tier("reasoning/mathematics/level-1", answer_score=0.75, process_score=0.5),
+    ]
+    facts, mathematics = charts_of(run_of(*tiers))
+    assert points(facts, "m") == {"S_a, answers": 0.5, "S_p, steps": 0.25}
+    assert points(facts, "Gemini") == {"S_p, steps": 0.319}
+    assert "levels" not in facts["note"]
+    assert points(mathematics, "level 1") == {"S_a, answers": 0.75, "S_p, steps": 0.5}
+    assert points(mathematics, "Gemini") == {"S_a, answers": 0.761, "S_p, steps": 0.419}
+    assert points(mathematics, "GPT-5.2, as text") == {"S_a, answers": 0.934, "S_p, steps": 0.969}
+    assert "of all levels" in mathematics["note"]
 
 
 def test_an_unknown_suite_has_its_first_metric_by_tier() -> None:

@@ -1,8 +1,9 @@
 """The charts of the overview as plain data: the curves that the papers draw, for the suites that have them.
 
-A chart is `{title, note, kind, x, y, series, limits}`: `kind` is `line` or `bar`, `x` the labels of the places on the
-axis, `y` the name of the metric, `series` lists of points `{x, y, low, high, n}` (x: place) under a `name`, and
-`limits` what gates ask for at a place: `{x, y, side}`, side `min` or `max`, `series` where only one series is meant.
+A chart is `{title, note, kind, x, y, series, limits}`: `kind` is `line`, `bar` or `rows` (a row for each series, with a
+mark for each place), `x` the labels of the places on the axis, `y` the name of the metric, `series` lists of points
+`{x, y, low, high, n}` (x: place) under a `name`, and `limits` what gates ask for at a place: `{x, y, side}`, side `min`
+or `max`, with the `series` of `rows`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_vtcfaith.report.html.published import accuracy_by_ratio, edits_by_operation
+from pytest_vtcfaith.report.html.published import (
+    accuracy_by_ratio,
+    added_errors,
+    answers_and_steps,
+    compressed_groups,
+    edits_by_operation,
+    probed_lengths,
+    probed_rates,
+    rewrite_shares,
+)
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.gating.judge import Verdict
@@ -19,6 +29,8 @@ if TYPE_CHECKING:
 Chart = dict[str, Any]
 PLACES = 24
 """Most places of a chart that was not made for its suite."""
+NEAR_RATIO = 0.05
+"""By this share the tokens that a method kept may differ from 1 ÷ r²: they are rounded for each picture."""
 
 
 def charts_of(run: HtmlRun) -> list[Chart]:
@@ -67,21 +79,49 @@ def _accuracy(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
 
 
 def _delta(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
-    """Rewriting: the word error rate that a perturbation adds, by language."""
-    own = [t for t in tiers if "delta_wer" in t.metrics and not t.tier.endswith("/original")]
-    names = list(dict.fromkeys("/".join(t.tier.split("/")[1:3]) for t in own))
-    places = {name: n for n, name in enumerate(names)}
+    """Rewriting: the error rate that a perturbation adds, a chart for each language."""
+    found = []
+    for lang, own in _by_language(tiers, "delta_wer").items():
+        conditions = list(dict.fromkeys(tier.tier.split("/")[2] for tier in own))
+        rate, number = {"zh": ("character", "3"), "ko": ("word", "4")}.get(lang, ("word", "2"))
+        chart = _chart(
+            f"Errors added by a perturbation, {lang} (ΔWER)",
+            "rows",
+            conditions,
+            "delta_wer",
+            f"Points of the {rate} error rate above unperturbed pages. Grey: FaithC4, Table {number}, its own pages.",
+        )
+        for tier in own:
+            _, _, condition, *asked = tier.tier.split("/")
+            _add(run, chart, tier, _named(run, tier, " ".join(asked)), conditions.index(condition), "delta_wer")
+        prompts = [tier.tier.split("/")[3] for tier in own if tier.tier.count("/") == 3]
+        chart["series"] += added_errors(lang, conditions, prompts)
+        found.append(chart)
+    return found
+
+
+def _shares(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Rewriting: of the English words that were not read as printed, the share that came back as the original."""
+    own = _by_language(tiers, "rewrite_share").get("en", [])
+    conditions = list(dict.fromkeys(tier.tier.split("/")[2] for tier in own))
+    if "scramble" not in conditions:
+        return []
     chart = _chart(
-        "Word error rate added by a perturbation (ΔWER)",
-        "bar",
-        [name.replace("/", " ") for name in names],
-        "delta_wer",
-        "Percentage points above the unperturbed pages of the same documents.",
+        "Misread perturbed words that became the original, en",
+        "rows",
+        conditions,
+        "rewrite_share",
+        "Share of the perturbed words not read verbatim, which may be few. Grey: FaithC4, Table 5, scramble only.",
     )
     for tier in own:
-        _, lang, condition, *asked = tier.tier.split("/")
-        _add(run, chart, tier, _named(run, tier, " ".join(asked)), places[f"{lang}/{condition}"], "delta_wer")
+        _, _, condition, *asked = tier.tier.split("/")
+        _add(run, chart, tier, _named(run, tier, " ".join(asked)), conditions.index(condition), "rewrite_share")
+    chart["series"] += rewrite_shares(conditions.index("scramble"))
     return [chart]
+
+
+def _by_language(tiers: Sequence[TierFound], metric: str) -> dict[str, list[TierFound]]:
+    return _grouped([t for t in tiers if metric in t.metrics and t.tier.split("/")[2:3] != ["original"]], 1)
 
 
 def _rates(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
@@ -93,11 +133,12 @@ def _rates(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
         "bar",
         [name.replace("/", " ") for name in names],
         "rewrite_rate",
-        "Share of all perturbed words of the tier.",
+        "Share of all perturbed words of the tier. Grey: FaithC4, Table 8, a model asked for single highlighted words.",
     )
     for tier in own:
         _, lang, condition, *asked = tier.tier.split("/")
         _add(run, chart, tier, _named(run, tier, " ".join(asked)), names.index(f"{lang}/{condition}"), "rewrite_rate")
+    chart["series"] += probed_rates(names)
     return [chart]
 
 
@@ -110,13 +151,16 @@ def _lengths(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
         "line",
         [name.removeprefix(head) for name in names],
         "rewrite_rate",
-        "Characters of the original word; share of the perturbed words of that length.",
+        "Characters of the original word; share of the perturbed words of that length. "
+        "Grey: FaithC4, Table 10, scrambled English words asked for one by one.",
     )
     for tier in tiers:
         for place, name in enumerate(names):
             if name in tier.metrics:
                 label = _named(run, tier, tier.tier.partition("/")[2].replace("/", " "))
                 _add(run, chart, tier, label, place, name)
+    if any("/en/" in tier.tier for tier in tiers) and chart["series"]:
+        chart["series"] += probed_lengths([name.removeprefix(head) for name in names])
     return [chart]
 
 
@@ -165,24 +209,69 @@ def _groups(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     return [chart]
 
 
+def _methods(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
+    """Compression difficulty: groups A and B beside the published methods, a chart for each share of the tokens."""
+    both = {"accuracy_difficult": "A, difficult", "accuracy_simple": "B, simple"}
+    charts: dict[int, Chart] = {}
+    for tier in tiers:
+        factor = _factor(tier)
+        if not factor or not any(name in tier.metrics for name in both):
+            continue
+        if factor not in charts:
+            charts[factor] = _chart(
+                f"Groups A and B at 1/{factor**2} of the visual tokens",
+                "rows",
+                list(both.values()),
+                "accuracy",
+                "Of what is right at full size. Grey: VTC-Bench, Qwen2-VL-7B with compression methods, other tasks.",
+            )
+        label = "reduced pictures" if tier.tier != "compression/full" else ""
+        for place, metric in enumerate(both):
+            _add(run, charts[factor], tier, _named(run, tier, label), place, metric)
+    for factor, chart in charts.items():
+        chart["series"] += compressed_groups(factor)
+    return [charts[factor] for factor in sorted(charts)]
+
+
+def _factor(tier: TierFound) -> int:
+    """By which r the pictures of a tier were reduced, or whose share 1 ÷ r² a method kept; 0 for neither."""
+    name = tier.tier.partition("/downsample/")[2]
+    if name and "/" not in name:
+        return int(name.removesuffix("x"))
+    kept = tier.metrics.get("kept_tokens", 1.0)
+    nearest = round(kept**-0.5) if kept > 0 else 1
+    fits = tier.tier == "compression/full" and nearest > 1 and abs(kept * nearest**2 - 1) < NEAR_RATIO
+    return nearest if fits else 0
+
+
 def _answer_and_process(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
-    """Reasoning: the score of the answers S_a against that of the steps S_p."""
+    """Reasoning: the score of the answers S_a against that of the steps S_p, a chart for each kind of task."""
     both = {"answer_score": "S_a, answers", "process_score": "S_p, steps"}
-    own = [t for t in tiers if any(name in t.metrics for name in both)]
-    names = list(dict.fromkeys(_short(t.tier) for t in own))
-    chart = _chart("Answers (S_a) against steps (S_p)", "bar", names, "answer_score")
-    for tier in own:
-        for metric, label in both.items():
-            if metric in tier.metrics:
-                _add(run, chart, tier, _named(run, tier, label), names.index(_short(tier.tier)), metric)
-    return [chart]
+    found = []
+    for kind, own in _grouped([t for t in tiers if any(name in t.metrics for name in both)], 1).items():
+        chart = _chart(
+            f"Answers (S_a) against steps (S_p), {kind.replace('-', ' ')}",
+            "rows",
+            list(both.values()),
+            "process_score",
+            "Grey: Reasoning Fidelity, Table 1, its own tasks"
+            + (" of all levels" if any(t.tier.count("/") > 1 for t in own) else "")
+            + ", steps judged by a language model.",
+        )
+        for tier in own:
+            label = " ".join(tier.tier.split("/")[2:]).replace("-", " ")
+            for place, metric in enumerate(both):
+                _add(run, chart, tier, _named(run, tier, label), place, metric)
+        chart["series"] += answers_and_steps(kind)
+        found.append(chart)
+    return found
 
 
 _DRAWN: Mapping[str, tuple[Callable[[HtmlRun, Sequence[TierFound]], list[Chart]], ...]] = {
     "preservation": (_accuracy,),
-    "rewriting": (_rates, _delta, _lengths),
+    "rewriting": (_rates, _delta, _shares, _lengths),
     "editing": (_properties,),
-    "compression": (_groups,),
+    "compression": (_groups, _methods),
     "reasoning": (_answer_and_process,),
 }
 
@@ -204,6 +293,7 @@ def _add(run: HtmlRun, chart: Chart, tier: TierFound, series: str, place: int, m
         for side in ("min", "max"):
             if (limit := getattr(gate, side)) is not None:
                 known = {"x": place, "y": limit, "side": side}
+                known |= {"series": series} if chart["kind"] == "rows" else {}
                 if known not in chart["limits"]:
                     chart["limits"].append(known)
     _series(chart, series)["points"].append(point)

@@ -1,5 +1,5 @@
 "use strict";
-/* Charts as SVG: lines and bars, limits of gates, intervals. Series differ by colour, by shape and by dashes. */
+/* Charts as SVG: lines, bars and rows, limits of gates, intervals. Series differ by colour, by shape and by dashes. */
 {
 const W = 560, PLOT = 208, LEFT = 46, TOP = 14;
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2", "1 2"];
@@ -36,6 +36,17 @@ const shorten = (text, most) => (text.length > most ? `${text.slice(0, most - 1)
 /* A chart: figure with picture, legend and table. */
 vtc.chart = (chart) => {
   const own = chart.series.filter((one) => !one.published), published = chart.series.filter((one) => one.published);
+  const [picture, keys] = chart.kind === "rows" ? [rows(chart, own, published), rowLegend(chart, published)]
+    : [columns(chart, own, published), legend(chart, own, published)];
+  return h("figure", { class: "chart-box" },
+    h("figcaption", null, h("h3", null, chart.title), chart.note ? h("p", null, chart.note) : null),
+    picture, keys, numbers(chart));
+};
+
+const frame = (chart, H) => s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", class: "chart", "aria-label": `${chart.title}. The numbers are in the table below.` });
+
+/* Lines and bars: places beside one another. */
+const columns = (chart, own, published) => {
   const grid = range(chart), low = grid[0], high = grid.at(-1);
   const right = published.length && chart.kind === "line" ? 158 : 12;
   const plot = W - LEFT - right, column = plot / Math.max(1, chart.x.length);
@@ -43,7 +54,7 @@ vtc.chart = (chart) => {
   const BOTTOM = slanted ? 24 + 3.5 * Math.min(24, Math.max(...chart.x.map((label) => label.length))) : 28, H = TOP + PLOT + BOTTOM;
   const y = (value) => TOP + (H - TOP - BOTTOM) * (1 - (value - low) / (high - low || 1));
   const x = (place) => LEFT + column * (place + 0.5);
-  const picture = s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", class: "chart", "aria-label": `${chart.title}. The numbers are in the table below.` });
+  const picture = frame(chart, H);
   for (const value of grid) {
     picture.append(s("line", { class: value === 0 ? "axis" : "grid", x1: LEFT, x2: W - right, y1: y(value), y2: y(value) }),
       s("text", { class: "tick", x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(+value.toFixed(6))));
@@ -58,10 +69,50 @@ vtc.chart = (chart) => {
       s("line", { x1: from, x2: to, y1: at, y2: at }),
       s("path", { d: limit.side === "min" ? `M${to - 8} ${at}h7l-3.5 -6z` : `M${to - 8} ${at}h7l-3.5 6z` })));
   }
-  return h("figure", { class: "chart-box" },
-    h("figcaption", null, h("h3", null, chart.title), chart.note ? h("p", null, chart.note) : null),
-    picture, legend(chart, own, published), numbers(chart));
+  return picture;
 };
+
+/* A row for each series, the models under test first, and in it a mark for each place; shapes tell places apart. */
+const rows = (chart, own, published) => {
+  const ROW = 18, MOST = 32, all = [...own, ...published], H = TOP + ROW * all.length + 24;
+  const NAMES = 14 + Math.max(...all.map((one) => Math.min(MOST, one.name.length) * (one.published ? 5.9 : 7.1)));
+  const least = Math.min(0, ...all.flatMap((one) => one.points.map((p) => Math.min(p.y, p.low ?? p.y))));
+  const [first, ...rest] = range(chart), high = rest.at(-1), low = Math.max(first, least - 0.03 * (high - least));
+  const grid = [first, ...rest].filter((value) => value >= low);
+  const x = (value) => NAMES + (W - NAMES - 22) * (value - low) / (high - low || 1);
+  const picture = frame(chart, H);
+  for (const value of grid) {
+    picture.append(s("line", { class: value === 0 ? "axis" : "grid", x1: x(value), x2: x(value), y1: TOP, y2: H - 22 }),
+      s("text", { class: "tick", x: x(value), y: H - 8, "text-anchor": "middle" }, String(+value.toFixed(6))));
+  }
+  all.forEach((one, place) => {
+    const at = TOP + ROW * (place + 0.5), group = s("g", { class: one.published ? "published" : `series-${place % SERIES}` });
+    const lane = (p) => at + (p.x - (chart.x.length - 1) / 2) * Math.min(4, 12 / chart.x.length);
+    const values = one.points.map((p) => p.y);
+    group.append(s("text", { class: one.published ? "published" : "own", x: NAMES - 10, y: at + 4, "text-anchor": "end" }, s("title", null, one.name), shorten(one.name, MOST)),
+      s("path", { class: "span", d: `M${x(Math.min(...values))} ${at}H${x(Math.max(...values))}` }));
+    for (const p of one.points) {
+      group.append(s("g", { class: p.bad ? "bad" : null }, told(one, p, chart),
+        p.low === undefined || p.low === null ? [] : s("path", { class: "interval", d: `M${x(p.low)} ${lane(p)}H${x(p.high)}m0 -3v6M${x(p.low)} ${lane(p) - 3}v6` }),
+        POINTS[p.x % POINTS.length](x(p.y), lane(p))));
+    }
+    for (const limit of chart.limits.filter((each) => each.series === one.name && !one.published)) {
+      const tip = lane(limit);
+      group.append(s("g", { class: "limit" }, s("title", null, `${chart.x[limit.x]}: ${limit.side === "min" ? "at least" : "at most"} ${number(limit.y)}`),
+        s("line", { x1: x(limit.y), x2: x(limit.y), y1: tip - 6, y2: tip + 6 }),
+        s("path", { d: limit.side === "min" ? `M${x(limit.y)} ${tip - 6}v6l5 -3z` : `M${x(limit.y)} ${tip - 6}v6l-5 -3z` })));
+    }
+    picture.append(group);
+  });
+  return picture;
+};
+
+const rowLegend = (chart, published) => h("ul", { class: "legend" },
+  chart.x.map((label, place) => h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place", "aria-hidden": "true" }, POINTS[place % POINTS.length](7, 6)), label)),
+  published.length ? h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place published", "aria-hidden": "true" },
+    s("rect", { x: 0, y: 4.5, width: 14, height: 3 })), "published") : null,
+  chart.limits.length ? h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place limit", "aria-hidden": "true" },
+    s("line", { x1: 7, x2: 7, y1: 0, y2: 12 })), "a gate’s limit: ▸ at least, ◂ at most") : null);
 
 const interval = (p, at, y) => (p.low === undefined || p.low === null ? [] : [
   s("path", { class: "interval", d: `M${at} ${y(p.low)}V${y(p.high)}m-3 0h6M${at - 3} ${y(p.low)}h6` })]);
