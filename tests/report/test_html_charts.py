@@ -100,6 +100,12 @@ def test_added_errors_stand_beside_the_published_systems_of_the_language(lang: s
         assert points(chart, "Gemma4-E2B")[kind] == float(printed or 0)
 
 
+def test_a_perturbation_has_one_place_in_every_language() -> None:
+    found = [("en", "scramble"), ("en", "visual"), ("en", "random"), ("zh", "visual"), ("zh", "random")]
+    english, chinese = charts_of(run_of(*(tier(f"rewriting/{lang}/{kind}", delta_wer=0.5) for lang, kind in found)))
+    assert english["x"][:2] == chinese["x"] == ["random", "visual"]
+
+
 def test_prompts_that_forbid_correction_stand_beside_the_published_ones() -> None:
     tiers = [tier(f"rewriting/en/visual{asked}", delta_wer=1.0) for asked in ("", "/no_correct")]
     (chart,) = charts_of(run_of(*tiers))

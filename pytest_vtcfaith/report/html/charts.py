@@ -82,7 +82,7 @@ def _delta(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     """Rewriting: the error rate that a perturbation adds, a chart for each language."""
     found = []
     for lang, own in _by_language(tiers, "delta_wer").items():
-        conditions = list(dict.fromkeys(tier.tier.split("/")[2] for tier in own))
+        conditions = _conditions(own)
         rate, number = {"zh": ("character", "3"), "ko": ("word", "4")}.get(lang, ("word", "2"))
         chart = _chart(
             f"Errors added by a perturbation, {lang} (ΔWER)",
@@ -103,7 +103,7 @@ def _delta(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
 def _shares(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     """Rewriting: of the English words that were not read as printed, the share that came back as the original."""
     own = _by_language(tiers, "rewrite_share").get("en", [])
-    conditions = list(dict.fromkeys(tier.tier.split("/")[2] for tier in own))
+    conditions = _conditions(own)
     if "scramble" not in conditions:
         return []
     chart = _chart(
@@ -118,6 +118,11 @@ def _shares(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
         _add(run, chart, tier, _named(run, tier, " ".join(asked)), conditions.index(condition), "rewrite_share")
     chart["series"] += rewrite_shares(conditions.index("scramble"))
     return [chart]
+
+
+def _conditions(tiers: Sequence[TierFound]) -> list[str]:
+    """Perturbations of the tiers; scramble last, so that in Chinese, which has none, the others keep their shapes."""
+    return sorted({tier.tier.split("/")[2] for tier in tiers}, key=lambda name: (name == "scramble", name))
 
 
 def _by_language(tiers: Sequence[TierFound], metric: str) -> dict[str, list[TierFound]]:
