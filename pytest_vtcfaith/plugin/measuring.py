@@ -42,6 +42,7 @@ class Measuring:
             second=lambda: self._reader(ocr[1]) if len(ocr) > 1 else None,
             judge=lambda: None if judge is None else self._judge(judge),
             scorers=lambda: self._once("[tool.vtcfaith.scorers]", self._scorers),
+            ocr=f"the OCR {ocr[0]}",
         )
 
     @cached_property
