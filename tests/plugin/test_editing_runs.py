@@ -6,7 +6,7 @@ import hashlib
 import json
 
 import pytest
-from editbench import CASES, EDITS, NO_OP, PERFECT, WRONG, add_edits
+from editbench import CASES, EDITS, NO_OP, PERFECT, THRESHOLDS, WRONG, add_edits
 from PIL import Image
 
 
@@ -20,6 +20,20 @@ def test_a_perfect_editor_passes(bench, workers: str) -> None:
     assert {"text-modify-en-edit_fidelity", "text-add-en-failure_rate"} <= set(found.verdicts)
     for row in found.results.values():
         assert (row["outcome"], row["transcript"], row["metrics"]["edit_fidelity"]) == ("complete", None, 1.0)
+    note = "editing: the OCR's ceiling of edit_fidelity is 1.000, lowest 1.000 in editing/text/add/en"
+    assert f"vtcfaith: {note}" in found.text
+    summary = (found.folder / "summary.md").read_text(encoding="utf-8")
+    assert f"- {note}".replace("_", "\\_") in summary
+
+
+def test_the_failing_of_a_blind_engine_is_not_laid_to_the_editor(bench) -> None:
+    floor = '\n[[floor]]\nwhere = "editing/*"\nmetric = "edit_fidelity"\nmin = 0.8\n'
+    add_edits(bench, CASES[2:], thresholds=THRESHOLDS + floor)
+    found = bench.run("--vtc-suite=editing", "--vtc-ocr=blind", PERFECT)
+    assert found.status == 1
+    assert "edit_fidelity 0 < 0.8: edit_fidelity 0: the OCR blind cannot read the untouched reference" in found.text
+    assert "the OCR's ceiling of edit_fidelity is 0.000, lowest 0.000 in editing/text/modify/en" in found.text
+    assert "the edit is missing" not in found.text
 
 
 def test_a_careless_editor_fails_and_the_failure_shows_why(bench) -> None:
@@ -28,7 +42,9 @@ def test_a_careless_editor_fails_and_the_failure_shows_why(bench) -> None:
     bench.thresholds((bench.path / "thresholds.toml").read_text(encoding="utf-8") + floor)
     found = bench.run(*EDITS, WRONG)
     assert found.status == 1
-    assert found.gates["text-modify-en-edit_fidelity"]["verdict"] == "fail"
+    gate = found.gates["text-modify-en-edit_fidelity"]
+    assert gate["verdict"] == "fail"
+    assert gate["message"].endswith("; worst cases: en-form-plot 0, en-report-supplier 0"), gate["message"]
     for line in (
         "text_correctness 0 < 0.5",
         "instruction: ",
