@@ -139,10 +139,9 @@ class Gate:
 
         suite, rule = self._run.suite(self.spec.suite), self.spec.rule
         verdict = judge_threshold(subject, suite.metrics[rule.metric], rule, seed=self._run.options.seed)
-        if verdict.verdict == "fail" and rule.metric in suite.case_metrics:
-            if worst := worst_cases(self.spec.tier, scores, rule):
-                return replace(verdict, message=f"{verdict.message}; worst cases: {worst}")
-        return verdict
+        named = verdict.verdict == "fail" and rule.metric in suite.case_metrics
+        worst = worst_cases(self.spec.tier, scores, rule) if named else ""
+        return replace(verdict, message=f"{verdict.message}; worst cases: {worst}") if worst else verdict
 
     def _settled(self) -> Verdict | None:
         from pytest_vtcfaith.plugin.family import settled_regressions
