@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from pytest_vtcfaith.engine.failures import shortened
+from pytest_vtcfaith.engine.failures import kept_alive, shortened
 from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.plugin.options import Options
 from pytest_vtcfaith.suites.instruments import InstrumentFailed, Instruments
@@ -68,13 +68,16 @@ class Measuring:
     def score(
         self, suite: Suite, case: Case, transcript: Transcript, request: Request
     ) -> tuple[Transcript, dict[str, float | int | None]]:
-        """The metrics of a case. Where an instrument fails the case was not measured, and the transcript says why."""
+        """The metrics of a case. Where an instrument fails, or the case's files have changed meanwhile, the case was
+        not measured, and the transcript says why.
+        """
         from pytest_vtcfaith.models.judges.questions import JudgeFailed
         from pytest_vtcfaith.models.protocols import NotInstalled
+        from pytest_vtcfaith.texts.errors import TextsError
 
         try:
             return transcript, suite.score(case, transcript, request, self.instruments)
-        except (InstrumentFailed, NotInstalled, JudgeFailed) as problem:
+        except (InstrumentFailed, NotInstalled, JudgeFailed, TextsError) as problem:
             reply = replace(transcript.reply, error=shortened(mask_secrets(str(problem))))
             return replace(transcript, reply=reply, outcome="infrastructure_error"), {}
 
@@ -114,7 +117,8 @@ class Measuring:
     def _once(self, what: str, load: Callable[[], Found]) -> Found:
         if what not in self._loaded:
             try:
-                self._loaded[what] = load()
+                with kept_alive():
+                    self._loaded[what] = load()
             except Exception as problem:
                 self._loaded[what] = _failed(what, problem)
         found = self._loaded[what]
@@ -140,7 +144,8 @@ class _Guarded:
 
     def _call(self, method: Callable[..., Any], *given: Any) -> Any:
         try:
-            return method(*given)
+            with kept_alive():
+                return method(*given)
         except Exception as problem:
             raise _failed(self._what, problem) from problem
 

@@ -128,6 +128,44 @@ def test_refusals_missing_pictures_and_errors(bench) -> None:
     assert not (found.folder / "pictures").exists()
 
 
+LEAVING = """
+from PIL import Image
+
+def one(name, edit):
+    @register_model(name, tasks=["edit"])
+    def make():
+        if edit is None:
+            raise SystemExit(4)
+        return type("Editor", (), {"edit": lambda self, images, instructions: edit(images)})()
+
+def leave(images):
+    raise SystemExit(3)
+
+one("leaving", leave)
+one("gone", None)
+one("huge", lambda images: [Image.new("L", (16000, 16000), 255)])
+"""
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_an_editor_that_ends_python_or_gives_a_huge_picture_spoils_nothing_else(bench, workers: str) -> None:
+    add_edits(bench, CASES[2:], more=LEAVING)
+    models = ("leaving", "gone", "huge", "perfect")
+    found = bench.run(*EDITS, *(f"--vtc-model={name}" for name in models), workers)
+    rows = [json.loads(line) for line in (found.folder / "results.jsonl").read_text("utf-8").split("\n") if line]
+    reasons = {row["model"]: row.get("reason", row["outcome"]) for row in rows}
+    assert reasons == {
+        "leaving": "ModelExited: SystemExit(3): the model asked Python to end",
+        "gone": "ModelExited: SystemExit(4): the model asked Python to end",
+        "huge": "ValueError: the picture is too large: 16000 x 16000 pixels, at most 89,478,485 in all are taken",
+        "perfect": "complete",
+    }
+    assert "no reason given" not in found.text
+    assert "ERROR" not in found.text
+    assert f"FAILED cases/test_editing.py::test_case[leaving-{CASES[2]}]" in found.text
+    assert f"test_case[perfect-{CASES[2]}]" not in found.text
+
+
 def test_scores_of_another_engine_are_not_taken(bench) -> None:
     """A run of the gates alone judges by stored scores: those that the same engine read."""
     add_edits(bench)
