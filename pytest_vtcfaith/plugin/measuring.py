@@ -55,13 +55,18 @@ class Measuring:
 
     def check(self, models: Mapping[str, ModelSpec]) -> None:
         """Raises pytest.UsageError for an instrument that does not exist, and for a judge where no model draws."""
+        from pytest_vtcfaith.models.registry import UnknownModel, known_readers, unknown
+
         for option, names in (("--vtc-ocr", self._options.ocr), ("--vtc-judge", (self._options.judge,))):
             for name in names:
                 if name is not None:
                     try:
                         self._spec(name)
                     except ValueError as problem:
-                        raise pytest.UsageError(f"{option} {problem}") from problem
+                        said: ValueError = problem
+                        if isinstance(problem, UnknownModel) and option == "--vtc-ocr":
+                            said = unknown(name, known_readers(self._options.configured))
+                        raise pytest.UsageError(f"{option} {said}") from problem
         if self._options.judge is not None and models and not any("draw" in spec.tasks for spec in models.values()):
             raise pytest.UsageError("--vtc-judge: none of the models draws: leave the option out")
 
