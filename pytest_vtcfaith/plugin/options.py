@@ -258,10 +258,11 @@ def _devices(given: str | None) -> str | None:
 
 
 def _ocr(given: list[str]) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(given))
-    if len(names) > 2:
-        raise pytest.UsageError(f"--vtc-ocr is given {len(names)} times: give one engine, and at most one to compare")
-    return names or ("rapidocr",)
+    if len(given) > 2:
+        raise pytest.UsageError(f"--vtc-ocr is given {len(given)} times: give one engine, and at most one to compare")
+    if len(given) > len(set(given)):
+        raise pytest.UsageError(f"--vtc-ocr {given[0]} is given twice: a second engine must be another one")
+    return tuple(given) or ("rapidocr",)
 
 
 def _shard(given: str | None) -> Shard | None:
