@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="LANG",
-        help="only this language (en, zh, ko); may be repeated",
+        help="only this language (en, zh, ko; mixed: several on one page); may be repeated",
     )
     add(
         "--vtc-tier",
