@@ -27,6 +27,8 @@ ITEM: dict[str, Any] = {
     "data_source": "eastmoney",
     "label_output": [{"x": 12.3, "y": 4.0, "width": 30.0, "height": 5.0}],
 }
+BOX = {"x": 10, "y": 10, "width": 20, "height": 20}
+WHOLE = {"x": 0, "y": 0, "width": 100, "height": 100}
 RESULT: dict[str, Any] = {
     "width": 200,
     "height": 100,
@@ -89,10 +91,14 @@ def test_an_item(tmp_path: Path) -> None:
         ("table deletion", "delete", "table"),
         ("table structure modification", "structure", "table"),
         ("table structure edit", "structure", "table"),
+        *((f"text {word}", word, "text") for word in ("modify", "add", "delete", "structure")),
+        *((f"table {word}", word, "table") for word in ("modify", "add", "delete", "structure")),
+        *((f"in-table {word}", word, "table") for word in ("modify", "add", "delete", "structure")),
     ],
 )
 def test_types_of_instruction(tmp_path: Path, written: str, operation: str, region: str) -> None:
-    (item,) = read(tmp_path, {**ITEM, "instruction type": written}).items
+    """The file's name tells no region."""
+    (item,) = read(tmp_path, {**ITEM, "instruction type": written}, file="items.json").items
     assert (item.operation, item.region) == (operation, region)
 
 
@@ -102,7 +108,8 @@ def test_where_the_region_is_told(tmp_path: Path) -> None:
     assert read(tmp_path / "a", {**ITEM, "region": "Text"}, file="table_info.json").items[0].region == "text"
     (tmp_path / "b").mkdir()
     with pytest.raises(TextsError, match=r"merged\.json, item 1: item 48234, field 'region' = None is not told"):
-        read(tmp_path / "b", file="merged.json")
+        read(tmp_path / "b", {**ITEM, "instruction type": "modify"}, file="merged.json")
+    assert read(tmp_path / "b", file="merged.json").items[0].region == "text"
     assert read(tmp_path / "b", file="merged.json", region="table").items[0].region == "table"
     with pytest.raises(TextsError, match="region 'figure' is unknown"):
         read_vde(str(tmp_path / "b"), region="figure")
@@ -133,6 +140,31 @@ def test_where_the_region_is_told(tmp_path: Path) -> None:
         ({"label_output": [{"x": 1, "y": 1, "width": 2, "height": 5, "rotation": 9}]}, r"rotation' = 9 must be 0"),
         ({"label_output": [{"x": float("nan"), "y": 1, "width": 2, "height": 5}]}, r"\.x' = nan must be a number"),
         ({"label_output": [{"x": 10**400, "y": 1, "width": 2, "height": 5}]}, r"\.x' = 1000.* must be a number"),
+        (
+            {"label_output": [{"x": 1, "y": 1, "width": 0.4, "height": 5}]},
+            r"\[0\]' = .* is under one pixel wide or high",
+        ),
+        ({"label_output": [{"x": 1, "y": 1, "width": 5, "height": 0.9}]}, "is under one pixel wide or high"),
+        ({"label_output": [{"x": -0.4, "y": 1, "width": 0.8, "height": 5}]}, "is under one pixel wide or high"),
+        ({"label_output": [WHOLE]}, r"field 'label_output' = .* leaves nothing of the page outside"),
+        ({"label_output": [{**WHOLE, "x": 3, "width": 94}]}, "leaves nothing of the page outside"),
+        ({"label_output": [{**WHOLE, "width": 50}, {**WHOLE, "x": 50, "width": 50}]}, "leaves nothing of the page"),
+        (
+            {"label_output": [{**BOX, "original_width": 999, "original_height": 999}]},
+            "on a picture of 999 x 999, the ref",
+        ),
+        (
+            {"label_output": [{**BOX, "original_width": 100, "original_height": 200}]},
+            "of 100 x 200, the reference is of",
+        ),
+        (
+            {"label_output": [{**BOX, "original_width": 200}]},
+            r"\[0\].original_height' = None must be the picture's size",
+        ),
+        ({"label_output": [{**BOX, "original_width": "a", "original_height": 1}]}, r"original_width' = 'a' must be"),
+        ({"instruction": "a \ud83d"}, r"item 48234, field 'instruction' = 'a \\ud83d' holds half a character"),
+        ({"data_source": "\ud83d"}, "field 'data_source' = .* holds half a character"),
+        ({"id": "\ud83d"}, "field 'id' = .* holds half a character"),
         ({"region": "figure"}, r"field 'region' = 'figure' is unknown"),
         ({"data_source": 7}, r"field 'data_source' = 7 must be text"),
         ({"image_output": "inputs/page_1.png"}, r"has no result of OCR: there must be one, page_1\.json"),
@@ -160,6 +192,95 @@ def test_several_regions(tmp_path: Path) -> None:
     assert read(tmp_path, {**ITEM, "label_output": boxes}).items[0].regions == ((0, 0, 20, 10), (100, 50, 200, 100))
 
 
+@pytest.mark.parametrize(
+    ("boxes", "regions"),
+    [
+        ([(10, 10, 20, 20), (10, 10, 20, 20)], ((20, 10, 60, 30),)),  # one place twice
+        ([(10, 10, 20, 20), (15, 15, 5, 5)], ((20, 10, 60, 30),)),  # one in another
+        ([(15, 15, 5, 5), (10, 10, 20, 20)], ((20, 10, 60, 30),)),
+        ([(10, 10, 20, 20), (20, 20, 20, 20)], ((20, 10, 80, 40),)),
+        ([(10, 10, 10, 10), (60, 60, 9, 9), (15, 15, 10, 10)], ((20, 10, 50, 25), (120, 60, 138, 69))),
+        # the box around the first two overlaps the third, which neither does
+        ([(10, 10, 10, 10), (18, 18, 20, 20), (10, 30, 5, 5)], ((20, 10, 76, 38),)),
+    ],
+)
+def test_regions_that_overlap_are_merged(
+    tmp_path: Path, boxes: list[tuple[int, ...]], regions: tuple[tuple[int, ...], ...]
+) -> None:
+    labels = [dict(zip(("x", "y", "width", "height"), box, strict=True)) for box in boxes]
+    found = read(tmp_path, {**ITEM, "label_output": labels})
+    assert found.items[0].regions == regions
+    assert len(found.notes) == 1
+    assert "boxes of label_output overlap: merged into the box around them" in found.notes[0]
+
+
+def test_regions_that_touch_stay_apart(tmp_path: Path) -> None:
+    found = read(tmp_path, {**ITEM, "label_output": [BOX, {**BOX, "x": 30}]})
+    assert (found.items[0].regions, found.notes) == (((20, 10, 60, 30), (60, 10, 100, 30)), ())
+
+
+@pytest.mark.parametrize(
+    ("drawn_on", "source", "noted"),
+    [
+        ((200, 100), (200, 100), False),
+        ((400, 200), (200, 100), True),
+        ((401, 200), (200, 100), True),
+        ((300, 300), (300, 300), True),  # the source's
+    ],
+)
+def test_the_picture_a_box_was_drawn_on(
+    tmp_path: Path, drawn_on: tuple[int, int], source: tuple[int, int], noted: bool
+) -> None:
+    label = {**BOX, "original_width": drawn_on[0], "original_height": drawn_on[1]}
+    found = read(tmp_path, {**ITEM, "label_output": [label]}, sizes=(source, (200, 100)))
+    assert found.items[0].regions == ((20, 10, 60, 30),)
+    assert any("taken in percent of the reference" in note for note in found.notes) == noted
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (None, "parsing_res_list[0].block_content is of the kind table and holds no table: compared by its text only"),
+        ("Fee 5", "holds no table"),
+        ("<table", "holds no table"),
+        ("<table>Fee 5</table>", "holds a table without cells"),
+        ("<table><tr></tr></table>", "holds a table without cells"),
+    ],
+)
+def test_a_block_of_the_kind_table_without_one(tmp_path: Path, content: str | None, note: str) -> None:
+    block = {"block_label": "table", "block_content": content, "block_bbox": [1, 1, 9, 9]}
+    found = read(tmp_path, result={**RESULT, "parsing_res_list": [block, *RESULT["parsing_res_list"]]})
+    assert found.items[0].blocks is not None
+    assert found.items[0].blocks[0].table is None
+    assert found.items[0].kinds[0] == "table"
+    assert len(found.notes) == 1
+    assert note in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "noted"), [("<table><tr><td>Fee<td>5", True), (TABLE, False), ("|Fee|5|\n|-|-|\n|a|b|", False)]
+)
+def test_a_table_that_is_not_closed(tmp_path: Path, content: str, noted: bool) -> None:
+    block = {"block_label": "table", "block_content": content, "block_bbox": [1, 1, 9, 9]}
+    found = read(tmp_path, result={**RESULT, "parsing_res_list": [block]})
+    assert found.items[0].blocks is not None
+    assert found.items[0].blocks[0].table == content
+    assert any("the table is not closed: mended as browsers do" in note for note in found.notes) == noted
+
+
+NO_TEXT = [{"block_bbox": [1, 9, 5, 15], "block_content": content} for content in (None, "", " \n")]
+
+
+@pytest.mark.parametrize("kind", ["text replacement", "text insertion", "table structure edit"])
+def test_blocks_without_text_are_for_deletions(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "set").mkdir()
+    result = {**RESULT, "parsing_res_list": NO_TEXT}
+    with pytest.raises(TextsError, match=r"item 48234, field 'image_output' = .* shows no text"):
+        read(tmp_path / "set", {**ITEM, "instruction type": kind}, result=result)
+    found = read(tmp_path / "set", {**ITEM, "instruction type": "text deletion"}, result=result)
+    assert "no text was read on the reference: valid for a deletion" in found.notes[0]
+
+
 def test_sizes_that_differ_are_noted(tmp_path: Path) -> None:
     found = read(tmp_path, sizes=((400, 200), (200, 100)))
     assert (found.items[0].source_size, found.items[0].reference_size) == ((400, 200), (200, 100))
@@ -182,7 +303,7 @@ def test_a_turned_photograph_has_its_size_as_seen(tmp_path: Path) -> None:
         ({"width": None, "height": None}, "no width and height: its boxes are taken as pixels", (10, 5, 60, 15)),
         ({"width": 400, "height": 50}, "the page is of 400 x 50, the reference of 200 x 100: scaled", (5, 10, 30, 30)),
         (
-            {"parsing_res_list": [{"block_bbox": [-4, 5, 60, 15]}]},
+            {"parsing_res_list": [{"block_bbox": [-4, 5, 60, 15], "block_content": "a"}]},
             "[0].block_bbox passes the page's edge: cut",
             (0, 5, 60, 15),
         ),
@@ -220,6 +341,19 @@ def test_rules_for_results(
             {**RESULT, "parsing_res_list": [{"block_bbox": [1, 9, 5, 15], "block_label": ""}]},
             r"block_label' = '' must name the kind",
         ),
+        (
+            {**RESULT, "parsing_res_list": [{"block_bbox": [1, 9, 5, 15], "block_content": "\ud83d"}]},
+            r"parsing_res_list\[0\].block_content' = .* holds half a character",
+        ),
+        (
+            {
+                **RESULT,
+                "parsing_res_list": [
+                    {"block_label": "table", "block_content": "<table><td>" * 501, "block_bbox": [1, 9, 5, 15]}
+                ],
+            },
+            "tables lie more than 500 deep in one another: correct it",
+        ),
         ({**RESULT, "parsing_res_list": []}, r"item 48234, field 'image_output' = .* shows no text"),
     ],
 )
@@ -244,7 +378,7 @@ def test_an_empty_page_is_valid_for_a_deletion(tmp_path: Path) -> None:
     item = {**ITEM, "instruction type": "text deletion"}
     found = read(tmp_path, item, result={**RESULT, "parsing_res_list": []})
     assert found.items[0].blocks == ()
-    assert "nothing was read on the reference: valid for a deletion" in found.notes[0]
+    assert "no text was read on the reference: valid for a deletion" in found.notes[0]
 
 
 def test_without_results_and_with_two(tmp_path: Path) -> None:
