@@ -11,56 +11,11 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from vde_items import ITEM, RESULT, TABLE, built, read
 
 from pytest_vtcfaith.metrics.blocks import Block
 from pytest_vtcfaith.texts import TextsError
-from pytest_vtcfaith.texts.vde import VdeSet, read_vde
-
-TABLE = "<table><tr><td>Fee</td><td>5 &amp; 6</td></tr></table>"
-ITEM: dict[str, Any] = {
-    "id": 48234,
-    "image_input": "inputs/page_1.png",
-    "image_output": "outputs/page_1_modified.png",
-    "instruction": "Replace “5” with “6”.",
-    "instruction type": "text replacement",
-    "language": "english",
-    "data_source": "eastmoney",
-    "label_output": [{"x": 12.3, "y": 4.0, "width": 30.0, "height": 5.0}],
-}
-BOX = {"x": 10, "y": 10, "width": 20, "height": 20}
-WHOLE = {"x": 0, "y": 0, "width": 100, "height": 100}
-RESULT: dict[str, Any] = {
-    "width": 200,
-    "height": 100,
-    "parsing_res_list": [
-        {"block_label": "text", "block_content": "Total 6", "block_bbox": [10, 5, 60, 15]},
-        {"block_label": "table", "block_content": TABLE, "block_bbox": [10, 20, 190, 90]},
-        {"block_label": "image", "block_content": None, "block_bbox": [150, 5, 190, 15]},
-    ],
-}
-
-
-def built(
-    folder: Path,
-    *items: dict[str, Any],
-    file: str = "text_info_all.json",
-    result: Any = RESULT,
-    sizes: tuple[tuple[int, int], tuple[int, int]] = ((200, 100), (200, 100)),
-) -> Path:
-    """A folder as the benchmark publishes it; `result` None: without OCR."""
-    for name, size in zip(("inputs/page_1.png", "outputs/page_1_modified.png"), sizes, strict=True):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", size, "white").save(folder / name)
-    if result is not None:
-        (folder / "text_output_all_ocr").mkdir(exist_ok=True)
-        path = folder / "text_output_all_ocr" / "page_1_modified_res.json"
-        path.write_text(json.dumps(result), encoding="utf-8")
-    (folder / file).write_text(json.dumps(list(items) or [ITEM]), encoding="utf-8")
-    return folder
-
-
-def read(folder: Path, *items: dict[str, Any], region: str | None = None, **how: Any) -> VdeSet:
-    return read_vde(str(built(folder, *items, **how)), region=region)
+from pytest_vtcfaith.texts.vde import read_vde
 
 
 def test_an_item(tmp_path: Path) -> None:
@@ -130,38 +85,6 @@ def test_where_the_region_is_told(tmp_path: Path) -> None:
         ({"image_input": "link.png"}, r"field 'image_input' = 'link.png' leads out of"),
         ({"image_input": "a\0b"}, r"field 'image_input' = 'a\\x00b' is no path"),
         ({"image_input": None}, r"field 'image_input' = None must be the path of a picture"),
-        ({"label_output": []}, r"field 'label_output' = \[\] must be a list of boxes"),
-        ({"label_output": None}, r"field 'label_output' = None must be a list of boxes"),
-        ({"label_output": [[1, 2, 3, 4]]}, r"field 'label_output\[0\]' = .* must be an object"),
-        ({"label_output": [{"x": 1, "y": 1, "width": 5}]}, r"field 'label_output\[0\].height' = None must be a number"),
-        ({"label_output": [{"x": 1, "y": 1, "width": 0, "height": 5}]}, "must have a width and a height over 0"),
-        ({"label_output": [{"x": 80, "y": 1, "width": 21, "height": 5}]}, "passes the page's edge by 1 % of it"),
-        ({"label_output": [{"x": -3, "y": 1, "width": 21, "height": 5}]}, "passes the page's edge by 3 % of it"),
-        ({"label_output": [{"x": 1, "y": 1, "width": 2, "height": 5, "rotation": 9}]}, r"rotation' = 9 must be 0"),
-        ({"label_output": [{"x": float("nan"), "y": 1, "width": 2, "height": 5}]}, r"\.x' = nan must be a number"),
-        ({"label_output": [{"x": 10**400, "y": 1, "width": 2, "height": 5}]}, r"\.x' = 1000.* must be a number"),
-        (
-            {"label_output": [{"x": 1, "y": 1, "width": 0.4, "height": 5}]},
-            r"\[0\]' = .* is under one pixel wide or high",
-        ),
-        ({"label_output": [{"x": 1, "y": 1, "width": 5, "height": 0.9}]}, "is under one pixel wide or high"),
-        ({"label_output": [{"x": -0.4, "y": 1, "width": 0.8, "height": 5}]}, "is under one pixel wide or high"),
-        ({"label_output": [WHOLE]}, r"field 'label_output' = .* leaves nothing of the page outside"),
-        ({"label_output": [{**WHOLE, "x": 3, "width": 94}]}, "leaves nothing of the page outside"),
-        ({"label_output": [{**WHOLE, "width": 50}, {**WHOLE, "x": 50, "width": 50}]}, "leaves nothing of the page"),
-        (
-            {"label_output": [{**BOX, "original_width": 999, "original_height": 999}]},
-            "on a picture of 999 x 999, the ref",
-        ),
-        (
-            {"label_output": [{**BOX, "original_width": 100, "original_height": 200}]},
-            "of 100 x 200, the reference is of",
-        ),
-        (
-            {"label_output": [{**BOX, "original_width": 200}]},
-            r"\[0\].original_height' = None must be the picture's size",
-        ),
-        ({"label_output": [{**BOX, "original_width": "a", "original_height": 1}]}, r"original_width' = 'a' must be"),
         ({"instruction": "a \ud83d"}, r"item 48234, field 'instruction' = 'a \\ud83d' holds half a character"),
         ({"data_source": "\ud83d"}, "field 'data_source' = .* holds half a character"),
         ({"id": "\ud83d"}, "field 'id' = .* holds half a character"),
@@ -178,63 +101,6 @@ def test_a_wrong_item_is_named(tmp_path: Path, change: dict[str, Any], message: 
     with pytest.raises(TextsError, match=message) as caught:
         read(folder, {**ITEM, **change})
     assert str(caught.value).startswith(f"{folder / 'text_info_all.json'}, item 1: ")
-
-
-def test_boxes_at_the_edge_are_cut_with_a_note(tmp_path: Path) -> None:
-    found = read(tmp_path, {**ITEM, "label_output": [{"x": 80, "y": -0.2, "width": 20.4, "height": 10}]})
-    assert found.items[0].regions == ((160, 0, 200, 10),)
-    assert len(found.notes) == 1
-    assert "label_output[0] passes the page's edge by 0.4 %: cut" in found.notes[0]
-
-
-def test_several_regions(tmp_path: Path) -> None:
-    boxes = [{"x": 0, "y": 0, "width": 10, "height": 10}, {"x": 50, "y": 50, "width": 50, "height": 50}]
-    assert read(tmp_path, {**ITEM, "label_output": boxes}).items[0].regions == ((0, 0, 20, 10), (100, 50, 200, 100))
-
-
-@pytest.mark.parametrize(
-    ("boxes", "regions"),
-    [
-        ([(10, 10, 20, 20), (10, 10, 20, 20)], ((20, 10, 60, 30),)),  # one place twice
-        ([(10, 10, 20, 20), (15, 15, 5, 5)], ((20, 10, 60, 30),)),  # one in another
-        ([(15, 15, 5, 5), (10, 10, 20, 20)], ((20, 10, 60, 30),)),
-        ([(10, 10, 20, 20), (20, 20, 20, 20)], ((20, 10, 80, 40),)),
-        ([(10, 10, 10, 10), (60, 60, 9, 9), (15, 15, 10, 10)], ((20, 10, 50, 25), (120, 60, 138, 69))),
-        # the box around the first two overlaps the third, which neither does
-        ([(10, 10, 10, 10), (18, 18, 20, 20), (10, 30, 5, 5)], ((20, 10, 76, 38),)),
-    ],
-)
-def test_regions_that_overlap_are_merged(
-    tmp_path: Path, boxes: list[tuple[int, ...]], regions: tuple[tuple[int, ...], ...]
-) -> None:
-    labels = [dict(zip(("x", "y", "width", "height"), box, strict=True)) for box in boxes]
-    found = read(tmp_path, {**ITEM, "label_output": labels})
-    assert found.items[0].regions == regions
-    assert len(found.notes) == 1
-    assert "boxes of label_output overlap: merged into the box around them" in found.notes[0]
-
-
-def test_regions_that_touch_stay_apart(tmp_path: Path) -> None:
-    found = read(tmp_path, {**ITEM, "label_output": [BOX, {**BOX, "x": 30}]})
-    assert (found.items[0].regions, found.notes) == (((20, 10, 60, 30), (60, 10, 100, 30)), ())
-
-
-@pytest.mark.parametrize(
-    ("drawn_on", "source", "noted"),
-    [
-        ((200, 100), (200, 100), False),
-        ((400, 200), (200, 100), True),
-        ((401, 200), (200, 100), True),
-        ((300, 300), (300, 300), True),  # the source's
-    ],
-)
-def test_the_picture_a_box_was_drawn_on(
-    tmp_path: Path, drawn_on: tuple[int, int], source: tuple[int, int], noted: bool
-) -> None:
-    label = {**BOX, "original_width": drawn_on[0], "original_height": drawn_on[1]}
-    found = read(tmp_path, {**ITEM, "label_output": [label]}, sizes=(source, (200, 100)))
-    assert found.items[0].regions == ((20, 10, 60, 30),)
-    assert any("taken in percent of the reference" in note for note in found.notes) == noted
 
 
 @pytest.mark.parametrize(
