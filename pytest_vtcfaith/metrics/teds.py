@@ -118,6 +118,13 @@ def has_table(text: str) -> bool:
     return bool(_TABLE_TAG.search(text)) or bool(markdown_tables(text))
 
 
+def count_cells(text: str) -> int:
+    """Cells of the tables of a text, in HTML or in Markdown. Raises TooDeep."""
+    return sum(
+        node.tag in ("td", "th") for table in _tables(text, "audited") for node, _ in _postorder(table, _written)
+    )
+
+
 def _tables(text: str, column: Column) -> list[Node]:
     if _TABLE_TAG.search(text):
         return html_tables(text)
