@@ -12,7 +12,7 @@ import pytest
 from pytest_vtcfaith.engine.failures import kept_alive, shortened
 from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.plugin.options import Options
-from pytest_vtcfaith.suites.instruments import InstrumentFailed, Instruments
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, InstrumentFailed, Instruments
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
@@ -44,6 +44,16 @@ class Measuring:
             scorers=lambda: self._once("[tool.vtcfaith.scorers]", self._scorers),
             ocr=f"the OCR {ocr[0]}",
         )
+
+    @property
+    def at_hand(self) -> Instruments:
+        """What the report may use: the reader where this process has loaded it, and nothing that would be loaded, or
+        a judge model asked again, for the report alone. With workers the process that writes it has read nothing.
+        """
+        read = not isinstance(self._loaded.get(f"--vtc-ocr {self._options.ocr[0]}"), InstrumentFailed | None)
+        if read and self._options.judge is None:
+            return replace(NO_INSTRUMENTS, reader=self.instruments.reader, ocr=self.instruments.ocr)
+        return replace(NO_INSTRUMENTS, ocr=self.instruments.ocr)
 
     @cached_property
     def used(self) -> str:

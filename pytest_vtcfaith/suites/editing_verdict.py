@@ -32,14 +32,14 @@ class RegionTexts:
 
 def region_texts(reader: Reader, pair: EditPair, output: Image.Image) -> RegionTexts:
     """The texts of the regions of a pair and of an output of any size."""
-    wanted = read_regions(reader, pair, pair.reference) if pair.region_blocks is None else pair.region_blocks
-    source_read = text_of(read_regions(reader, pair, pair.source))
-    return RegionTexts(
-        wanted=text_of(wanted),
-        before=source_read if pair.source_text is None else pair.source_text,
-        source_read=source_read,
-        read=text_of(read_regions(reader, pair, fitted(output, pair)[0])),
+    shown = read_regions(reader, pair, pair.reference) if pair.region_blocks is None else pair.region_blocks
+    wanted, read = text_of(shown), text_of(read_regions(reader, pair, fitted(output, pair)[0]))
+    known = pair.source_text
+    # reading takes time: the source only where the other texts leave open what was there
+    source_read = (
+        known if known is not None and read in (known, wanted) else text_of(read_regions(reader, pair, pair.source))
     )
+    return RegionTexts(wanted, source_read if known is None else known, source_read, read)
 
 
 def verdict(metrics: Mapping[str, Any], texts: RegionTexts | None, lang: str, ocr: str) -> str:

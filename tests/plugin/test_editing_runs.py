@@ -220,6 +220,11 @@ def drifting():
         assert found.status == 0, found.text
         (row,) = json.loads((found.folder / "noise.json").read_text(encoding="utf-8"))["models"]
         assert row["differ"] == differ
+        (said,) = (line for line in found.text.split("\n") if line.startswith("vtcfaith: noise of"))
+        assert f"{differ} pictures differ, 0 outcomes" in said
+        assert "transcript" not in said
+        moved = "no tier's edit_fidelity changes" if differ else "no tier's value changes"
+        assert moved in said or (differ and "largest change of a tier: edit_fidelity" in said), said
 
 
 def test_the_real_engine(bench) -> None:
