@@ -1,0 +1,59 @@
+"""The compression suite in real runs with the thresholds that it comes with."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from smallbench import ROOT, Bench
+
+from pytest_vtcfaith.suites.case import Case
+from pytest_vtcfaith.suites.compression_cases import compression_cases
+from pytest_vtcfaith.texts.manifest import write_manifest
+from pytest_vtcfaith.texts.questions.build import build_questions
+
+DRAFT = build_questions(pages=1)
+ROW = next(row for row in DRAFT.rows if "chart" in row["document"])
+
+
+@pytest.fixture
+def asked(bench: Bench) -> Bench:
+    """A benchmark with the questions of one chart, each under four conditions."""
+    write_manifest(bench.path / "data" / "q.jsonl", DRAFT.header, [ROW])
+    shutil.copy(ROOT / "benchmark_cases" / "test_compression.py", bench.path / "cases")
+    bench.thresholds((ROOT / "benchmark_cases" / "thresholds.toml").read_text(encoding="utf-8"))
+    return bench
+
+
+def answers(bench: Bench, give: Callable[[Case], str | None], name: str = "given.jsonl", **fields: Any) -> str:
+    """Writes a replay file of answers, and returns the model that it is."""
+    cases = compression_cases(bench.path / "data", grouped=False)
+    rows = [{"case": case.id, "text": give(case), **fields} for case in cases]
+    (bench.path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return f"--vtc-model=replay:{name}"
+
+
+def test_a_wrong_answer_at_full_size_fails_its_own_test(asked: Bench) -> None:
+    wrong = {"q-chart-01-count-full", "q-chart-01-read-value-full", "q-chart-01-count-4x"}
+    model = answers(asked, lambda case: "999" if case.id in wrong else case.reference, task="answer")
+    found = asked.run("--vtc-suite=compression", model)
+    assert found.status == 1
+    lines = [line for line in found.text.split("\n") if line.startswith("FAILED") and "::test_case[" in line]
+    assert {name for name in wrong for line in lines if f"-{name}]" in line} == wrong - {"q-chart-01-count-4x"}
+    assert len(lines) == 2
+    assert "accuracy 0 < 1: wrong answer" in found.text
+    count = next(q for q in ROW["questions"] if q["name"] == "count")
+    for said in (f"question: '{count['question']}'", f"expected: '{count['answers'][0]}'", "given: '999'"):
+        assert said in found.text
+
+
+def test_wrong_answers_about_reduced_pictures_are_the_measurement(asked: Bench) -> None:
+    def give(case: Case) -> str:
+        return case.reference if case.id.endswith("-full") else "999"
+
+    found = asked.run("--vtc-suite=compression", answers(asked, give, task="answer"))
+    assert found.status == 0, found.text
+    assert found.gates["downsample-2x-accuracy"]["value"] == 0.0
