@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Prompt,
         Transcriber,
     )
+    from pytest_vtcfaith.models.rapidocr import TextBox
     from pytest_vtcfaith.models.registry import ModelSpec, register_model, resolve
     from pytest_vtcfaith.pages.page import Page
     from pytest_vtcfaith.suites.case import Case
@@ -33,6 +34,7 @@ _HOMES = {
     "Page": "pytest_vtcfaith.pages.page",
     "Prompt": "pytest_vtcfaith.models.protocols",
     "Reply": "pytest_vtcfaith.metrics.outcomes",
+    "TextBox": "pytest_vtcfaith.models.rapidocr",
     "Transcriber": "pytest_vtcfaith.models.protocols",
     "Transcript": "pytest_vtcfaith.engine.transcript",
     "register_model": "pytest_vtcfaith.models.registry",
@@ -50,6 +52,7 @@ __all__ = [
     "Page",
     "Prompt",
     "Reply",
+    "TextBox",
     "Transcriber",
     "Transcript",
     "register_model",

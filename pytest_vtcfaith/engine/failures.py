@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 LONGEST_MESSAGE = 4096
 """Characters of an error that are kept: every case may have one, and some hold a whole page or request."""
 _NO_MEMORY = ("OutOfMemoryError",)
 _BROKEN = ("AcceleratorError", "EngineDeadError")  # torch's for a lost CUDA context, vLLM's for its engine process
+
+
+class ModelExited(RuntimeError):
+    """A model, or loading it, asked Python to end (SystemExit). The process lives on: others are asked in it too."""
+
+
+@contextmanager
+def kept_alive() -> Iterator[None]:
+    """Around code of a model: what would end the process becomes `ModelExited`. KeyboardInterrupt passes."""
+    try:
+        yield
+    except SystemExit as problem:
+        raise ModelExited(f"SystemExit({problem.code!r}): the model asked Python to end") from problem
 
 
 def shortened(message: str) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.engine.answers import answer_line, answers_file, append, no_answer
-from pytest_vtcfaith.engine.failures import breaks_device, out_of_memory, shortened
+from pytest_vtcfaith.engine.failures import breaks_device, kept_alive, out_of_memory, shortened
 from pytest_vtcfaith.engine.joined import join
 from pytest_vtcfaith.engine.run import Question, batch_of, error_reply, judged, look_up, put, upright
 from pytest_vtcfaith.engine.secrets import MASK, mask_secrets
@@ -118,7 +118,8 @@ class Host:
         self._tell(event="ready", pid=os.getpid())
         started = time.perf_counter()
         try:
-            model = self.spec.load()
+            with kept_alive():
+                model = self.spec.load()
         except Exception as error:
             self._tell(event="unloadable", error=error_reply(error).error)
             raise
@@ -171,7 +172,8 @@ class Host:
         self._tell(event="begin", cases=list({page.case.name: None for page in pages}))
         started = time.perf_counter()
         try:
-            replies = put(model, [page.question for page in pages], [page.picture for page in pages])
+            with kept_alive():
+                replies = put(model, [page.question for page in pages], [page.picture for page in pages])
         except Exception as error:
             if breaks_device(error):
                 print(error_reply(error).error, file=sys.stderr, flush=True)

@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
+MOST_PIXELS = 89_478_485
+"""Of a picture that is taken: Pillow warns of larger ones, and refuses those of twice as many."""
+
+
 def picture_reply(image: Image.Image) -> Reply:
-    """The reply of an editor or illustrator: the picture upright and RGB, as a PNG file in base64."""
+    """The reply of an editor or illustrator: the picture upright and RGB, as a PNG file in base64.
+
+    Raises ValueError for one of more than `MOST_PIXELS`.
+    """
+    _check_size(image)
     file = io.BytesIO()
     upright_rgb(image).save(file, format="PNG")
     return Reply(text=None, picture=base64.b64encode(file.getvalue()).decode("ascii"))
@@ -39,6 +47,16 @@ def opened(file: Path | IO[bytes]) -> Image.Image:
 
     try:
         with Image.open(file) as found:
+            _check_size(found)
             return upright_rgb(found)
-    except (SyntaxError, Image.DecompressionBombError) as problem:  # how Pillow calls a broken PNG, and one too large
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as problem:
+        raise ValueError(f"the picture is too large: {problem}") from problem
+    except SyntaxError as problem:  # how Pillow calls a broken PNG
         raise ValueError(str(problem)) from problem
+
+
+def _check_size(image: Image.Image) -> None:
+    if image.width * image.height > MOST_PIXELS:
+        raise ValueError(
+            f"the picture is too large: {image.width} x {image.height} pixels, at most {MOST_PIXELS:,} in all are taken"
+        )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_vtcfaith.engine.failures import shortened
+from pytest_vtcfaith.engine.failures import kept_alive, shortened
 from pytest_vtcfaith.engine.pictures import picture_of, picture_reply
 from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.engine.store import ResponseStore, reply_key
@@ -73,7 +73,7 @@ def ask(
     again to find its reply.
 
     Whatever the model raises becomes the outcome `infrastructure_error` with `TypeName: message`, secrets masked; only
-    KeyboardInterrupt, SystemExit and what drawing the picture raises pass through.
+    KeyboardInterrupt and what drawing the picture raises pass through.
     """
     question = Question(case_id, image, prompt, page_text, lang, budget_tokens, picture_key, task)
     if not spec.needs_picture:
@@ -165,7 +165,8 @@ def _message(error: Exception) -> str:
 
 def _guarded(call: Callable[[], Reply]) -> Reply:
     try:
-        reply = call()
+        with kept_alive():
+            reply = call()
     except Exception as error:
         return error_reply(error)
     return _masked(reply)

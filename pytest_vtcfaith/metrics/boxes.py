@@ -52,6 +52,21 @@ def enclosing(boxes: Sequence[Sequence[float]]) -> Box:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
+def merged(boxes: Sequence[tuple[int, int, int, int]]) -> tuple[tuple[int, int, int, int], ...]:
+    """Boxes none of which overlaps another: those that do are replaced by the box around them, again and again.
+
+    In the order of the first of each. Raises ValueError for what is no box.
+    """
+    found: list[tuple[int, int, int, int]] = []
+    for box in boxes:
+        whole, place = box, len(found)
+        while (at := next((n for n, other in enumerate(found) if overlap(other, whole)), None)) is not None:
+            left, top, right, bottom = map(int, enclosing((found.pop(at), whole)))
+            whole, place = (left, top, right, bottom), min(place, at)
+        found.insert(place, whole)
+    return tuple(found)
+
+
 def percent_to_pixels(
     x: float, y: float, width: float, height: float, *, page: tuple[int, int]
 ) -> tuple[int, int, int, int]:

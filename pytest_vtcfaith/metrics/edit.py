@@ -19,6 +19,9 @@ from pytest_vtcfaith.metrics.normalise import normalise
 from pytest_vtcfaith.metrics.pictures import differing_box, ssim, ssim_map, window
 
 if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
     from pytest_vtcfaith.metrics.pictures import Picture
 
 Operation = Literal["modify", "add", "delete", "structure"]
@@ -76,21 +79,16 @@ def preservation_outside(
 
     In [−1, 1]; None when no such window exists. Raises ValueError as `pictures.ssim_map` and `cdm_by_place`.
     """
-    import numpy as np
-
-    margin = window(source.shape) // 2
     similar = ssim_map(source, output)
-    outside = np.ones(source.shape[:2], dtype=bool)
-    for region in regions:
-        left, top, right, bottom = ordered(region)
-        grown = (left - DILATION, top - DILATION, right + DILATION, bottom + DILATION)
-        left, top, right, bottom = _pixels(grown, source)
-        outside[top:bottom, left:right] = False
-    height, width = similar.shape
-    outside = outside[margin : margin + height, margin : margin + width]
+    outside = _outside(source.shape, regions)
     if not outside.any():
         return None
     return min(cdm_by_place(source_blocks, output_blocks, lang=lang), float(similar[outside].mean()))
+
+
+def has_outside(page: tuple[int, int], regions: Sequence[Sequence[float]]) -> bool:
+    """Whether `preservation_outside` can be measured on a page of this width and height, in pixels."""
+    return min(page) >= _LEAST_SIDE and bool(_outside((page[1], page[0]), regions).any())
 
 
 def localization(source: Picture, output: Picture, regions: Sequence[Sequence[float]]) -> float:
@@ -151,6 +149,21 @@ def edit_fidelity(correctness: float | None, preservation: float | None, complet
     return 2 * correctness * preservation / (correctness + preservation)
 
 
+def _outside(shape: tuple[int, ...], regions: Sequence[Sequence[float]]) -> NDArray[numpy.bool_]:
+    """Which windows of the SSIM map of a picture of this shape have their centre outside the regions and around."""
+    import numpy as np
+
+    height, width = shape[:2]
+    outside = np.ones((height, width), dtype=bool)
+    for region in regions:
+        left, top, right, bottom = ordered(region)
+        grown = (left - DILATION, top - DILATION, right + DILATION, bottom + DILATION)
+        left, top, right, bottom = _within(grown, height, width)
+        outside[top:bottom, left:right] = False
+    margin = window(shape) // 2
+    return outside[margin : height - margin, margin : width - margin]
+
+
 def _check_operation(operation: str) -> None:
     if operation not in get_args(Operation):
         raise ValueError(f"operation {operation!r} is unknown: choose one of {', '.join(get_args(Operation))}")
@@ -162,8 +175,11 @@ def _text(blocks: Sequence[Block], lang: str) -> str:
 
 def _pixels(box: Box, picture: Picture) -> tuple[int, int, int, int]:
     """The whole pixels that a box covers of a picture."""
+    return _within(box, *picture.shape[:2])
+
+
+def _within(box: Box, height: int, width: int) -> tuple[int, int, int, int]:
     left, top, right, bottom = box
-    height, width = picture.shape[:2]
     return (
         max(0, math.floor(left)),
         max(0, math.floor(top)),

@@ -44,6 +44,8 @@ IDENTIFIED = {
     "transformers": "PATH_OR_ID",
     "vllm": "PATH_OR_ID",
 }
+BOXED = ("doctr", "rapidocr", "tesseract")
+"""Adapters whose models tell the boxes of what they read."""
 REGISTERED: dict[str, tuple[ModelSpec, tuple[str, str]]] = {}  # name -> spec and where its factory is written
 
 Factory = TypeVar("Factory", bound=Callable[[], object])
@@ -136,8 +138,7 @@ def resolve(name: str, configured: Mapping[str, Mapping[str, Any]] | None = None
     adapter, colon, identifier = name.partition(":")
     if adapter in ADAPTERS and (identifier or (not colon and adapter not in IDENTIFIED)):
         return _from_adapter(adapter, identifier if colon else None, {}, name)
-    listed = ", ".join(_nearest_first(name, known_models(configured)))
-    raise UnknownModel(f"unknown model {name!r}; known models, nearest first: {listed}")
+    raise unknown(name, known_models(configured))
 
 
 def known_models(configured: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
@@ -145,6 +146,28 @@ def known_models(configured: Mapping[str, Mapping[str, Any]] | None = None) -> l
     bundled = {f"{adapter}:{IDENTIFIED[adapter]}" if adapter in IDENTIFIED else adapter for adapter in ADAPTERS}
     installed = {point.name for point in entry_points(group=ENTRY_POINT_GROUP)}
     return sorted(bundled | installed | set(REGISTERED) | set(configured or {}))
+
+
+def known_readers(configured: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
+    """Those of `known_models` that may tell the boxes of what they read, sorted: nothing is loaded to find out."""
+    installed = {point.name for point in entry_points(group=ENTRY_POINT_GROUP)}
+    tables = {
+        name
+        for name, table in (configured or {}).items()
+        if isinstance(table, Mapping) and table.get("adapter") in BOXED
+    }
+    registered = {
+        name
+        for name, (spec, _) in REGISTERED.items()
+        if hasattr(spec.load, "read_boxes") or (not inspect.isclass(spec.load) and "transcribe" in spec.tasks)
+    }
+    return sorted({*BOXED, *installed, *tables, *registered})
+
+
+def unknown(name: str, known: list[str]) -> UnknownModel:
+    """The error that no model has that name, with the known ones."""
+    listed = ", ".join(_nearest_first(name, known))
+    return UnknownModel(f"unknown model {name!r}; known models, nearest first: {listed}")
 
 
 def _nearest_first(name: str, known: list[str]) -> list[str]:

@@ -53,7 +53,9 @@ def _requested(request: pytest.FixtureRequest) -> Request:
     item: pytest.Item = request.node
     if _REQUEST in item.stash:
         return item.stash[_REQUEST]
+    from pytest_vtcfaith.plugin.casecheck import book
     from pytest_vtcfaith.suites.base import Inapplicable
+    from pytest_vtcfaith.texts.errors import TextsError
 
     ask = _ask(request)
     suite = run_of(request.config).suite(ask.case.suite)
@@ -64,8 +66,10 @@ def _requested(request: pytest.FixtureRequest) -> Request:
             return item.stash[_REQUEST]
         except Inapplicable as problem:
             reason = str(problem)
-    from pytest_vtcfaith.plugin.casecheck import book
-
+        except TextsError as problem:
+            said = f"{type(problem).__name__}: {problem}"
+            book(item, ask, "infrastructure_error", {}, said, None)
+            pytest.fail(f"not measured: {said}", pytrace=False)
     book(item, ask, "", {}, reason, None)
     pytest.skip(f"inapplicable: {reason}")
 

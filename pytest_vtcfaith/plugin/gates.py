@@ -123,17 +123,25 @@ class Gate:
         if spec.model == ALL:
             return self._best_model()
         subject, scores = self.subject(spec.model)
-        from pytest_vtcfaith.gating.judge import judge_threshold
-
-        metric = self._run.suite(spec.suite).metrics[spec.rule.metric]
         if spec.kind == "threshold":
-            return judge_threshold(subject, metric, spec.rule, seed=self._run.options.seed)
+            return self._threshold(subject, scores)
         from pytest_vtcfaith.plugin.compare import compare
 
         settled = None
         if spec.kind == "regression" and not self._run.update:
             settled = self._settled()
         return compare(spec, self._run, subject, scores, baseline, settled)
+
+    def _threshold(self, subject: GateSubject, scores: Sequence[CaseScore]) -> Verdict:
+        """The verdict of one model; one that fails names the worst cases, where cases have the metric too."""
+        from pytest_vtcfaith.gating.judge import judge_threshold
+        from pytest_vtcfaith.gating.worst import worst_cases
+
+        suite, rule = self._run.suite(self.spec.suite), self.spec.rule
+        verdict = judge_threshold(subject, suite.metrics[rule.metric], rule, seed=self._run.options.seed)
+        named = verdict.verdict == "fail" and rule.metric in suite.case_metrics
+        worst = worst_cases(self.spec.tier, scores, rule) if named else ""
+        return replace(verdict, message=f"{verdict.message}; worst cases: {worst}") if worst else verdict
 
     def _settled(self) -> Verdict | None:
         from pytest_vtcfaith.plugin.family import settled_regressions
@@ -169,13 +177,7 @@ class Gate:
 
     def _best_model(self) -> Verdict:
         """A(R): the largest of the models' means. Nothing is said while a model that can do the tier lacks cases."""
-        from pytest_vtcfaith.gating.judge import judge_threshold
-
-        metric = self._run.suite(self.spec.suite).metrics["A"]
-        found = [
-            judge_threshold(self.subject(model)[0], metric, self.spec.rule, seed=self._run.options.seed)
-            for model in self._run.models_of(self.spec.suite)
-        ]
+        found = [self._threshold(*self.subject(model)) for model in self._run.models_of(self.spec.suite)]
         several = len(found) > 1
         whose = f"A of {len(found)} models" if several else "A of the only model of the run"
         lacking = next((v for v in found if v.verdict == "not_measured"), None)

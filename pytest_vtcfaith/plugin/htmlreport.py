@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.plugin.benchmark import Benchmark, model_slug
 from pytest_vtcfaith.report.worddiff import visible
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.models.spec import ModelSpec
@@ -27,9 +28,10 @@ def html_run(
     rows: Iterable[Mapping[str, Any]],
     about: Mapping[str, Any],
     source: Path,
+    instruments: Instruments = NO_INSTRUMENTS,
 ) -> HtmlRun:
     """What the HTML report shows. `rows` are those of results.jsonl, `about` is run.json, `source` the folder that the
-    run wrote its pictures to."""
+    run wrote its pictures to, `instruments` those that are at hand."""
     from pytest_vtcfaith.report.html import Answer, HtmlRun
 
     answers = [
@@ -51,6 +53,7 @@ def html_run(
         about=about,
         request=request,
         source=source,
+        instruments=instruments,
     )
 
 
@@ -112,7 +115,8 @@ def session_reports(run: Run, ledger: Ledger, view: RunView, about: Mapping[str,
 
     def html() -> None:
         rows = [json.loads(line) for line in results.read_text(encoding="utf-8").split("\n") if line]
-        write_html(results.parent, html_run(run, ledger, view, rows, about, results.parent), say)
+        at_hand = run.measuring.at_hand
+        write_html(results.parent, html_run(run, ledger, view, rows, about, results.parent, at_hand), say)
 
     wanted: dict[str, Callable[[], None]] = {"the job's summary": lambda: append_step_summary(view)}
     if run.options.report is not None:

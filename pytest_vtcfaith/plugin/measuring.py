@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from pytest_vtcfaith.engine.failures import shortened
+from pytest_vtcfaith.engine.failures import kept_alive, shortened
 from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.plugin.options import Options
-from pytest_vtcfaith.suites.instruments import InstrumentFailed, Instruments
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, InstrumentFailed, Instruments
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
@@ -42,7 +42,18 @@ class Measuring:
             second=lambda: self._reader(ocr[1]) if len(ocr) > 1 else None,
             judge=lambda: None if judge is None else self._judge(judge),
             scorers=lambda: self._once("[tool.vtcfaith.scorers]", self._scorers),
+            ocr=f"the OCR {ocr[0]}",
         )
+
+    @property
+    def at_hand(self) -> Instruments:
+        """What the report may use: the reader where this process has loaded it, and nothing that would be loaded, or
+        a judge model asked again, for the report alone. With workers the process that writes it has read nothing.
+        """
+        read = not isinstance(self._loaded.get(f"--vtc-ocr {self._options.ocr[0]}"), InstrumentFailed | None)
+        if read and self._options.judge is None:
+            return replace(NO_INSTRUMENTS, reader=self.instruments.reader, ocr=self.instruments.ocr)
+        return replace(NO_INSTRUMENTS, ocr=self.instruments.ocr)
 
     @cached_property
     def used(self) -> str:
@@ -54,26 +65,34 @@ class Measuring:
 
     def check(self, models: Mapping[str, ModelSpec]) -> None:
         """Raises pytest.UsageError for an instrument that does not exist, and for a judge where no model draws."""
+        from pytest_vtcfaith.models.registry import UnknownModel, known_readers, unknown
+
         for option, names in (("--vtc-ocr", self._options.ocr), ("--vtc-judge", (self._options.judge,))):
             for name in names:
                 if name is not None:
                     try:
                         self._spec(name)
                     except ValueError as problem:
-                        raise pytest.UsageError(f"{option} {problem}") from problem
+                        said: ValueError = problem
+                        if isinstance(problem, UnknownModel) and option == "--vtc-ocr":
+                            said = unknown(name, known_readers(self._options.configured))
+                        raise pytest.UsageError(f"{option} {said}") from problem
         if self._options.judge is not None and models and not any("draw" in spec.tasks for spec in models.values()):
             raise pytest.UsageError("--vtc-judge: none of the models draws: leave the option out")
 
     def score(
         self, suite: Suite, case: Case, transcript: Transcript, request: Request
     ) -> tuple[Transcript, dict[str, float | int | None]]:
-        """The metrics of a case. Where an instrument fails the case was not measured, and the transcript says why."""
+        """The metrics of a case. Where an instrument fails, or the case's files have changed meanwhile, the case was
+        not measured, and the transcript says why.
+        """
         from pytest_vtcfaith.models.judges.questions import JudgeFailed
         from pytest_vtcfaith.models.protocols import NotInstalled
+        from pytest_vtcfaith.texts.errors import TextsError
 
         try:
             return transcript, suite.score(case, transcript, request, self.instruments)
-        except (InstrumentFailed, NotInstalled, JudgeFailed) as problem:
+        except (InstrumentFailed, NotInstalled, JudgeFailed, TextsError) as problem:
             reply = replace(transcript.reply, error=shortened(mask_secrets(str(problem))))
             return replace(transcript, reply=reply, outcome="infrastructure_error"), {}
 
@@ -113,7 +132,8 @@ class Measuring:
     def _once(self, what: str, load: Callable[[], Found]) -> Found:
         if what not in self._loaded:
             try:
-                self._loaded[what] = load()
+                with kept_alive():
+                    self._loaded[what] = load()
             except Exception as problem:
                 self._loaded[what] = _failed(what, problem)
         found = self._loaded[what]
@@ -139,7 +159,8 @@ class _Guarded:
 
     def _call(self, method: Callable[..., Any], *given: Any) -> Any:
         try:
-            return method(*given)
+            with kept_alive():
+                return method(*given)
         except Exception as problem:
             raise _failed(self._what, problem) from problem
 

@@ -128,6 +128,7 @@ class Noise:
                 {
                     "model": slug,
                     "by_construction": not spec.needs_picture,
+                    "replies": _called(run.suite(ask.case.suite).task for ask in asks),
                     **counts(pairs),
                     "first_from_store": sum(bool(first[_key(ask)].get("cached")) for ask in twice),
                     "reason": reasons.most_common(1)[0][0] if reasons else "",
@@ -231,6 +232,13 @@ def _by_key(rows: Sequence[dict[str, Any]]) -> Rows:
 
 def _key(ask: Ask) -> Key:
     return ask.spec.name, ask.case.suite, ask.case.id
+
+
+def _called(tasks: Iterable[str]) -> str:
+    """What a model gives that was asked to do this."""
+    given = {"transcribe": "transcripts", "answer": "answers", "edit": "pictures", "draw": "pictures"}
+    names = {given[task] for task in tasks}
+    return names.pop() if len(names) == 1 else "replies"
 
 
 def _measured(row: Mapping[str, Any] | None) -> bool:

@@ -1,4 +1,4 @@
-"""What has to be known beside the tables: inapplicable cases, failures by class, missing baselines, stored scores."""
+"""What has to be known beside the tables: inapplicable cases, failures by class, the OCR's ceiling, stored scores."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pytest_vtcfaith.gating.baselines import MISSING
 from pytest_vtcfaith.gating.judge import Verdict
 from pytest_vtcfaith.plugin.benchmark import Benchmark
+from pytest_vtcfaith.plugin.ceilings import ceiling_lines
 from pytest_vtcfaith.plugin.ledger import Ledger
 from pytest_vtcfaith.report.regressions import suspicions
 
@@ -33,6 +34,7 @@ def notes(run: Benchmark, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[s
     failed = Counter((s.model, s.case.suite, s.outcome) for s in scores if s.failed)
     for (model, suite, outcome), count in sorted(failed.items()):
         found.append(f"{count} {suite} cases of {model} failed: {outcome}")
+    found += ceiling_lines(run, ledger)
     found += suspicions(verdicts)
     if len(run.options.ocr) > 1:
         from pytest_vtcfaith.plugin.agreement import agreement_lines, agreement_rows

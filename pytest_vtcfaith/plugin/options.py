@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="LANG",
-        help="only this language (en, zh, ko); may be repeated",
+        help="only this language (en, zh, ko; mixed: several on one page); may be repeated",
     )
     add(
         "--vtc-tier",
@@ -258,10 +258,11 @@ def _devices(given: str | None) -> str | None:
 
 
 def _ocr(given: list[str]) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(given))
-    if len(names) > 2:
-        raise pytest.UsageError(f"--vtc-ocr is given {len(names)} times: give one engine, and at most one to compare")
-    return names or ("rapidocr",)
+    if len(given) > 2:
+        raise pytest.UsageError(f"--vtc-ocr is given {len(given)} times: give one engine, and at most one to compare")
+    if len(given) > len(set(given)):
+        raise pytest.UsageError(f"--vtc-ocr {given[0]} is given twice: a second engine must be another one")
+    return tuple(given) or ("rapidocr",)
 
 
 def _shard(given: str | None) -> Shard | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_vtcfaith.engine.failures import kept_alive
 from pytest_vtcfaith.plugin.benchmark import Ask, Benchmark, Provenance, model_slug
 from pytest_vtcfaith.plugin.options import must_exist, read_options
 
@@ -214,7 +215,8 @@ class Run(Benchmark):
             )
         if slug not in self._models:
             try:
-                self._models[slug] = self.specs[slug].load()
+                with kept_alive():
+                    self._models[slug] = self.specs[slug].load()
             except Exception as problem:
                 self._models[slug] = _Unloadable(problem)
         found = self._models[slug]
@@ -223,10 +225,21 @@ class Run(Benchmark):
         return found
 
     def respond(self, ask: Ask, request: Request, *, stored: bool = True) -> Transcript:
-        """Asks the model, page by page; an error of loading or answering is the outcome `infrastructure_error`.
+        """Asks the model, page by page; an error of loading or answering, and one of the case's files that has changed
+        meanwhile, is the outcome `infrastructure_error`.
 
         Without `stored` a model in this process is asked whatever the store holds, and nothing is stored.
         """
+        from pytest_vtcfaith.engine.run import error_reply
+        from pytest_vtcfaith.engine.transcript import Transcript
+        from pytest_vtcfaith.texts.errors import TextsError
+
+        try:
+            return self._respond_all(ask, request, stored)
+        except TextsError as problem:
+            return Transcript(error_reply(problem), "infrastructure_error", 0.0, False)
+
+    def _respond_all(self, ask: Ask, request: Request, stored: bool) -> Transcript:
         if ask.spec.lives == "host":
             from pytest_vtcfaith.plugin.answering import answer
 

@@ -11,6 +11,7 @@ from pytest_vtcfaith.report.greys import lossless
 from pytest_vtcfaith.report.worddiff import printable, visible
 from pytest_vtcfaith.suites.base import Explanation
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, InstrumentFailed, Instruments
+from pytest_vtcfaith.texts.errors import TextsError
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
@@ -54,7 +55,7 @@ def failure_text(
         return printable(f"{verdict}\n  case: {ask.case.id}, {_place(ask.case.file, root)}:{ask.case.line}", LIMIT)
     try:
         found = suite.explain(ask.case, transcript, metrics, request, instruments)
-    except InstrumentFailed as problem:
+    except (InstrumentFailed, TextsError) as problem:
         found = Explanation(f"not explained: {problem}")
     lines = [f"{verdict}: {visible(found.verdict)}" if found.verdict not in verdict else verdict]
     lines += [f"  {line}" for line in found.lines]
@@ -70,7 +71,7 @@ def failure_text(
             path = folder / "pages" / f"{ask.id}-{label.replace(' ', '-')}.png"
             _save(draw(), path)
             lines.append(f"  {label}: {_place(path, root)}")
-    except OSError as problem:
+    except (OSError, TextsError) as problem:
         lines.append(f"  page: not written: {problem}")
     lines.append(f"  case: {_place(ask.case.file, root)}:{ask.case.line}")
     return printable("\n".join(lines), LIMIT)

@@ -159,19 +159,11 @@ def describe_noise(model: Mapping[str, Any], tiers: Iterable[Mapping[str, Any]])
         else ""
     )
     said = [
-        f"{name}: {model['twice']} of {model['chosen']} cases were asked twice{sizes}, {model['differ']} transcripts "
-        f"differ, {model['outcomes_differ']} outcomes"
+        f"{name}: {model['twice']} of {model['chosen']} cases were asked twice{sizes}, {model['differ']} "
+        f"{model['replies']} differ, {model['outcomes_differ']} outcomes"
     ]
-    changes = [
-        (row["metrics"][row["primary"]]["difference"], row["primary"], row["tier"])
-        for row in tiers
-        if row["metrics"].get(row["primary"], {}).get("difference") is not None
-    ]
-    if changes:
-        change, metric, tier = max(changes)
-        said.append(
-            f"largest change of a tier: {metric} {change:.4f} ({tier})" if change else "no tier's value changes"
-        )
+    if changed := _largest_change(tiers):
+        said.append(changed)
     for state, text in (
         ("unanswered", "got no second answer"),
         ("not_measured", "were not measured the first time"),
@@ -182,6 +174,33 @@ def describe_noise(model: Mapping[str, Any], tiers: Iterable[Mapping[str, Any]])
             reason = f" ({cause})" if state == "unanswered" and cause else ""
             said.append(f"{model[state]} {text}{reason}")
     return "; ".join(said)
+
+
+def _largest_change(tiers: Iterable[Mapping[str, Any]]) -> str:
+    """The largest change of a primary metric; where none changes, how many others do, and the largest of them."""
+    found = [
+        (name == row["primary"], name, row["tier"], numbers["difference"])
+        for row in tiers
+        for name, numbers in row["metrics"].items()
+    ]
+    if not found:
+        return ""
+    moved = [change for change in found if change[3] is None or change[3] > 0]
+    if not moved:
+        return "no tier's value changes"
+    # what is defined only one of the two times has changed more than any number tells
+    primary, name, tier, change = max(moved, key=lambda c: (c[0], c[3] is None, c[3] or 0.0, c[1], c[2]))
+    shown = f"{name} is undefined one of the times ({tier})" if change is None else f"{name} {_few(change)} ({tier})"
+    if primary:
+        return f"largest change of a tier: {shown}"
+    values = "1 other value does" if len(moved) == 1 else f"{len(moved)} other values do"
+    metrics = ", ".join(sorted({name for primary, name, *_ in found if primary}))
+    return f"no tier's {metrics or 'primary metric'} changes, {values}, most: {shown}"
+
+
+def _few(change: float) -> str:
+    """Four decimals, or what is left of a smaller number: a change is never shown as none."""
+    return f"{change:.4f}" if change >= 0.00005 else f"{change:.1e}"
 
 
 def write_noise(

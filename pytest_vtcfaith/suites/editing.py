@@ -7,20 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.engine.pictures import picture_of
-from pytest_vtcfaith.models.protocols import Prompt
+from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
+from pytest_vtcfaith.pages.edits.pair import EditPair
+from pytest_vtcfaith.report.worddiff import quoted
 from pytest_vtcfaith.suites.base import Explanation, Request, TierSummary, count_tier
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.editing_cases import editing_cases, pair_of, source_of
 from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND, SECOND_CEILINGS, columns_of
 from pytest_vtcfaith.suites.editing_pictures import difference, framed
-from pytest_vtcfaith.suites.editing_scores import (
-    PROPERTIES,
-    SCOPES,
-    TEXT_METRICS,
-    fitted,
-    region_texts,
-    score_output,
-)
+from pytest_vtcfaith.suites.editing_scores import PROPERTIES, SCOPES, TEXT_METRICS, fitted, score_output
+from pytest_vtcfaith.suites.editing_verdict import RegionTexts, number, region_texts, verdict
 from pytest_vtcfaith.suites.explain import describe_text
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 
@@ -31,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.models.registry import ModelSpec
 
 _FAILED = ("edit_fidelity", *PROPERTIES, *(f"{name}_{scope}" for name in TEXT_METRICS for scope in SCOPES))
+_CEILING = ("edit_fidelity", "text_correctness", "completeness")
 _SHOWN = 200
 """Characters of a text in a line of the explanation."""
 
@@ -106,11 +103,9 @@ class Editing:
         request: Request,
         instruments: Instruments = NO_INSTRUMENTS,
     ) -> Explanation:
-        """The instruction, what the region should say and what was read there; reference, output and their difference
-        with the regions framed.
+        """The instruction, what the region should say and what was read there, properties and ceiling; reference,
+        output and their difference with the regions framed. Without a reader, all but what was read.
         """
-        from pytest_vtcfaith.report.worddiff import quoted
-
         pair = pair_of(case)
         asked = f"instruction: {quoted(pair.instruction, _SHOWN)}"
         reference: tuple[str, Callable[[], Image.Image]] = "reference", lambda: framed(pair.reference, pair.regions)
@@ -118,15 +113,17 @@ class Editing:
         if transcript.outcome != "complete" or output is None:
             said = describe_text(transcript.text)
             return Explanation(f"{transcript.outcome}: no picture, {said}", (asked,), pictures=(reference,))
-        expected, read = region_texts(instruments.reader(), pair, output)
+        texts = _texts(instruments, pair, output)
         shown, _ = fitted(output, pair)
         lines = (
             asked,
-            f"region: expected {quoted(expected, _SHOWN)}  read +{quoted(read, _SHOWN)}+",
-            "  ".join(f"{name} {_number(metrics.get(name))}" for name in PROPERTIES),
+            *([] if texts is None else [_region(texts)]),
+            "  ".join(f"{name} {number(metrics.get(name))}" for name in PROPERTIES),
+            f"ceiling, what {instruments.ocr} makes of the untouched reference: "
+            + "  ".join(f"{name} {number(metrics.get(f'ceiling_{name}'))}" for name in _CEILING),
         )
         return Explanation(
-            _verdict(metrics),
+            verdict(metrics, texts, case.lang, instruments.ocr),
             lines,
             pictures=(
                 reference,
@@ -136,19 +133,15 @@ class Editing:
         )
 
 
-def _verdict(metrics: Mapping[str, Any]) -> str:
-    """What is wrong first: an edit that is missing, wrong text, damage elsewhere."""
-    fidelity = f"edit_fidelity {_number(metrics.get('edit_fidelity'))}"
-    if metrics.get("completeness") == 0:
-        return f"{fidelity}: the edit is missing, the region reads as before"
-    correct, kept = (metrics.get(name) for name in ("text_correctness", "preservation_outside"))
-    if correct is not None and kept is not None and kept < correct:
-        return f"{fidelity}: the page was changed beyond the edit (preservation_outside {_number(kept)})"
-    return f"{fidelity}: the region does not say what it should (text_correctness {_number(correct)})"
+def _texts(instruments: Instruments, pair: EditPair, output: Image.Image) -> RegionTexts | None:
+    try:
+        return region_texts(instruments.reader(), pair, output)
+    except NotInstalled:
+        return None
 
 
-def _number(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:.3g}"
+def _region(texts: RegionTexts) -> str:
+    return f"region: expected {quoted(texts.wanted, _SHOWN)}  read +{quoted(texts.read, _SHOWN)}+"
 
 
 SUITE = Editing()

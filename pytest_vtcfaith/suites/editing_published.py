@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics.blocks import Block, blocks_touching
-from pytest_vtcfaith.metrics.boxes import area, overlap
+from pytest_vtcfaith.metrics.boxes import area, merged, overlap
 from pytest_vtcfaith.pages.edits.pair import EditPair
 from pytest_vtcfaith.pages.edits.regions import Pixels, composite
 from pytest_vtcfaith.pages.render import library_versions
@@ -83,4 +83,5 @@ def _blocks(row: Mapping[str, Any]) -> tuple[Block, ...] | None:
 
 
 def _regions(row: Mapping[str, Any]) -> tuple[Pixels, ...]:
-    return tuple((left, top, right, bottom) for left, top, right, bottom in row["boxes"])
+    """The regions, merged where they overlap: nothing may be read or compared twice."""
+    return merged([(left, top, right, bottom) for left, top, right, bottom in row["boxes"]])

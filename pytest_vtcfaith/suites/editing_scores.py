@@ -64,20 +64,14 @@ def fitted(output: Image.Image, pair: EditPair) -> tuple[Image.Image, bool]:
 def read_picture(reader: Reader, pair: EditPair, picture: Image.Image) -> Readings:
     """Reads the reference, or a fitted output, of a pair."""
     page, outside = reader.read([picture, _covered(pair, picture)])
-    return Readings(tuple(page), _read_regions(reader, pair, picture), tuple(outside))
+    return Readings(tuple(page), read_regions(reader, pair, picture), tuple(outside))
 
 
 def read_source(reader: Reader, pair: EditPair) -> Readings:
     """Reads the source of a pair: outside the regions, and in them only where their text is not known."""
     (outside,) = reader.read([_covered(pair, pair.source)])
     known = pair.source_text is not None
-    return Readings((), () if known else _read_regions(reader, pair, pair.source), tuple(outside))
-
-
-def region_texts(reader: Reader, pair: EditPair, output: Image.Image) -> tuple[str, str]:
-    """What the regions should say, and what was read there in an output; for people."""
-    wanted = _read_regions(reader, pair, pair.reference) if pair.region_blocks is None else pair.region_blocks
-    return _text(wanted), _text(_read_regions(reader, pair, fitted(output, pair)[0]))
+    return Readings((), () if known else read_regions(reader, pair, pair.source), tuple(outside))
 
 
 def score_output(
@@ -106,7 +100,7 @@ def score_output(
 def _score(pair: EditPair, picture: Image.Image, read: Readings, source: Readings, reference: Readings) -> Score:
     wanted = reference.region if pair.region_blocks is None else pair.region_blocks
     page = reference.page if pair.blocks is None else pair.blocks
-    before = _text(source.region) if pair.source_text is None else pair.source_text
+    before = text_of(source.region) if pair.source_text is None else pair.source_text
     score: Score = {}
     boxes = _boxes(pair)
     for scope, ours, theirs in (("local", wanted, read.region), ("global", page, read.page)):
@@ -119,8 +113,8 @@ def _score(pair: EditPair, picture: Image.Image, read: Readings, source: Reading
     preserved = preservation_outside(source.outside, read.outside, old, made, pair.regions, lang=pair.lang)
     complete = completeness(
         before,
-        _text(wanted),
-        _text(read.region),
+        text_of(wanted),
+        text_of(read.region),
         lang=pair.lang,
         source=old,
         reference=new,
@@ -150,7 +144,7 @@ def _covered(pair: EditPair, picture: Image.Image) -> Image.Image:
     return covered
 
 
-def _read_regions(reader: Reader, pair: EditPair, picture: Image.Image) -> tuple[Block, ...]:
+def read_regions(reader: Reader, pair: EditPair, picture: Image.Image) -> tuple[Block, ...]:
     return tuple(block for region in pair.regions for block in read_region(reader, picture, region))
 
 
@@ -183,5 +177,5 @@ def _pixels(image: Image.Image, box: Sequence[float]) -> Picture:
     return np.asarray(image.crop((left, top, right, bottom)))
 
 
-def _text(blocks: Sequence[Block]) -> str:
+def text_of(blocks: Sequence[Block]) -> str:
     return "\n".join(block.text for block in blocks)

@@ -35,13 +35,14 @@ class Instruments:
     """`reader` reads edited and drawn pictures (`--vtc-ocr`), `second` reads them again where a second engine was
     chosen, `judge` is the judge model (`--vtc-judge`), None where the suite's own judge does. `scorers` are networks
     that compare pictures, `lpips` and `clip`, as far as `[tool.vtcfaith.scorers]` names their weights. Each is loaded
-    when it is first called; what loading raises is raised at every call.
+    when it is first called; what loading raises is raised at every call. `ocr` is what people call the reader.
     """
 
     reader: Callable[[], Reader] = _no_reader
     second: Callable[[], Reader | None] = _none
     judge: Callable[[], Judge | None] = _none
     scorers: Callable[[], Mapping[str, PictureScorer]] = _no_scorers
+    ocr: str = "the OCR"
 
 
 NO_INSTRUMENTS = Instruments()

@@ -25,6 +25,11 @@ def show(value: object) -> str:
     return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
 
 
+def is_torn(text: str) -> bool:
+    """Whether a text holds half a character, a lone surrogate: no file in UTF-8 can."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def reason(error: OSError) -> str:
     """What the system says of an error, without the file's name."""
     return error.strerror or str(error) or type(error).__name__

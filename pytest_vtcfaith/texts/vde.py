@@ -8,13 +8,19 @@ PaddleOCR-VL results: every `*.json` under a folder with `ocr` in its name. An i
 What is wrong is an error that names file, item, field and mend, but for these rules, each noted when it applies:
 
 - The region is that of field `region`, else `table` where the type of instruction says so, else the one of the words
-  `text` and `table` that the name of the item's file has, else `region` of the call.
+  `text` and `table` that the name of the item's file has, else `region` of the call, else `text` where the type says
+  so.
 - A box of `label_output` may pass the page's edge by half a percent: it is cut there.
+- Boxes of `label_output` that overlap are merged into the box around them.
+- A box whose `original_width` and `original_height` are not the reference's is taken in percent of the reference where
+  they are the source's or of the same shape (within 1 %).
 - Source and reference of different sizes are taken: the source is to be resized to the reference.
 - A read page without `width` and `height` is in pixels of the reference; with another size than the reference's its
   boxes are scaled. A block that passes the page's edge is cut there; one that lies outside is an error.
 - A block of a read page without a label is of the kind `text`.
-- A page on which nothing was read is valid for a deletion only.
+- A block of the kind `table` without a table, or with one without cells, is compared by its text only; a table that is
+  not closed is mended as browsers do.
+- A page on which no text was read is valid for a deletion only.
 """
 
 from __future__ import annotations
@@ -27,13 +33,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pytest_vtcfaith.metrics.blocks import Block
-from pytest_vtcfaith.metrics.boxes import percent_to_pixels
 from pytest_vtcfaith.metrics.edit import Operation
-from pytest_vtcfaith.pages.checks import is_number
 from pytest_vtcfaith.texts.documents import read_file
-from pytest_vtcfaith.texts.errors import TextsError, show
+from pytest_vtcfaith.texts.errors import TextsError, is_torn, show
 from pytest_vtcfaith.texts.published import _data_set
 from pytest_vtcfaith.texts.vde_ocr import index_results, read_blocks
+from pytest_vtcfaith.texts.vde_regions import read_regions
 
 REGIONS = ("text", "table")
 
@@ -44,7 +49,7 @@ _OPERATIONS: dict[str, Operation] = {
     **dict.fromkeys(("deletion", "delete", "removal", "remove"), "delete"),
     **dict.fromkeys(("structure", "structure modification", "structure edit"), "structure"),
 }
-_TOLERANCE = 0.5  # percent of the page
+_TORN = "holds half a character (a lone surrogate): write the text again"
 _ORIENTATION = 0x0112
 _TURNED = (5, 6, 7, 8)  # EXIF orientations that swap width and height
 
@@ -156,6 +161,8 @@ def _item(row: _Row, region: str | None, results: Mapping[str, Sequence[Path]] |
     identifier = row.fields.get("id")
     if isinstance(identifier, bool) or not isinstance(identifier, int | str) or not str(identifier).strip():
         raise row.error("id", identifier, "must be a number or a text: add it")
+    if is_torn(str(identifier)):
+        raise row.error("id", identifier, _TORN)
     operation, kind = _operation(row)
     lang = _text(row, "language").strip().lower()
     if lang not in _LANGUAGES:
@@ -166,7 +173,14 @@ def _item(row: _Row, region: str | None, results: Mapping[str, Sequence[Path]] |
     if source_size != reference_size:
         sizes = " and ".join("{} x {}".format(*size) for size in (source_size, reference_size))
         notes.append(f"{name}: source and reference are of {sizes} pixels: the source is to be resized")
-    regions = tuple(_boxes(row, reference_size, name, notes))
+    regions = read_regions(
+        row.fields.get("label_output"),
+        reference=reference_size,
+        source=source_size,
+        name=name,
+        notes=notes,
+        wrong=row.error,
+    )
     blocks, kinds = _blocks(row, results, operation, reference_size, name, notes)
     return VdeItem(
         place=row.place,
@@ -190,6 +204,8 @@ def _text(row: _Row, field: str) -> str:
     value = row.fields.get(field)
     if not isinstance(value, str) or not value.strip():
         raise row.error(field, value, "must be text: add it")
+    if is_torn(value):
+        raise row.error(field, value, _TORN)
     return value
 
 
@@ -199,12 +215,13 @@ def _operation(row: _Row) -> tuple[Operation, str]:
     words = written.lower().replace("_", " ").replace("-", " ").split()
     table = words[:2] == ["in", "table"] or words[:1] == ["table"]
     words = words[2 if words[:1] == ["in"] else 1 :] if table else words
-    words = words[1:] if words[:1] == ["text"] else words
+    text = words[:1] == ["text"]
+    words = words[1:] if text else words
     operation = _OPERATIONS.get(" ".join(words))
     if operation is None:
         known = ", ".join(_OPERATIONS)
         raise row.error("instruction type", written, f"is unknown: write text, table or in-table and one of {known}")
-    return operation, "table" if table else ""
+    return operation, "table" if table else "text" if text else ""
 
 
 def _region(row: _Row, operation: Operation, kind: str, otherwise: str | None) -> str:
@@ -213,10 +230,10 @@ def _region(row: _Row, operation: Operation, kind: str, otherwise: str | None) -
         if region not in REGIONS:
             raise row.error("region", region, f"is unknown: it must be one of {', '.join(REGIONS)}")
         return region
-    if kind or operation == "structure":
+    if kind == "table" or (operation == "structure" and not kind):
         return "table"
     named = [word for word in REGIONS if word in row.file.lower()]
-    region = named[0] if len(named) == 1 else otherwise or ""
+    region = named[0] if len(named) == 1 else otherwise or kind
     if not region:
         raise row.error("region", None, "is not told by type or file name: add it, or give the reader a region")
     return region
@@ -262,37 +279,6 @@ def _inside(row: _Row, field: str, written: str) -> Path:
     return path
 
 
-def _boxes(row: _Row, page: tuple[int, int], name: str, notes: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    labels = row.fields.get("label_output")
-    if not isinstance(labels, list) or not labels:
-        raise row.error("label_output", labels, "must be a list of boxes: add the edited region")
-    for number, label in enumerate(labels):
-        field = f"label_output[{number}]"
-        if not isinstance(label, Mapping):
-            raise row.error(field, label, "must be an object with x, y, width and height in percent")
-        x, y, width, height = (_percent(row, field, label, side) for side in ("x", "y", "width", "height"))
-        if width <= 0 or height <= 0:
-            raise row.error(field, dict(label), "must have a width and a height over 0")
-        if label.get("rotation") not in (None, 0):
-            raise row.error(f"{field}.rotation", label["rotation"], "must be 0: draw an upright box around the region")
-        over = max(-x, -y, x + width - 100, y + height - 100)
-        if over > _TOLERANCE:
-            raise row.error(field, dict(label), f"passes the page's edge by {over:g} % of it: correct the box")
-        if over > 0:
-            notes.append(f"{name}: {field} passes the page's edge by {over:g} %: cut")
-        try:
-            yield percent_to_pixels(x, y, width, height, page=page)
-        except ValueError as error:
-            raise row.error(field, dict(label), f"has no pixel on the page ({error})") from None
-
-
-def _percent(row: _Row, field: str, label: Mapping[str, Any], side: str) -> float:
-    value = label.get(side)
-    if not is_number(value):
-        raise row.error(f"{field}.{side}", value, "must be a number, in percent of the page: add it")
-    return float(value)
-
-
 def _blocks(
     row: _Row,
     results: Mapping[str, Sequence[Path]] | None,
@@ -310,8 +296,8 @@ def _blocks(
         count = "no result of OCR" if not found else f"{len(found)} results of OCR ({', '.join(map(str, found))})"
         raise row.error("image_output", written, f"has {count}: there must be one, {stem}.json or {stem}_res.json")
     blocks, kinds = read_blocks(found[0], page=page, name=name, notes=notes)
-    if not blocks:
+    if not any(block.text.strip() for block in blocks):
         if operation != "delete":
             raise row.error("image_output", written, f"shows no text in {found[0]}: read the page again")
-        notes.append(f"{name}: nothing was read on the reference: valid for a deletion")
+        notes.append(f"{name}: no text was read on the reference: valid for a deletion")
     return blocks, kinds

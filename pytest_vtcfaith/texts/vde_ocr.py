@@ -9,11 +9,11 @@ from typing import Any
 
 from pytest_vtcfaith.metrics.blocks import Block
 from pytest_vtcfaith.metrics.boxes import Box, area
-from pytest_vtcfaith.metrics.tables import without_tags
-from pytest_vtcfaith.metrics.teds import has_table
+from pytest_vtcfaith.metrics.tables import TooDeep, without_tags
+from pytest_vtcfaith.metrics.teds import count_cells, has_table
 from pytest_vtcfaith.pages.checks import is_number
 from pytest_vtcfaith.texts.documents import read_file
-from pytest_vtcfaith.texts.errors import TextsError, show
+from pytest_vtcfaith.texts.errors import TextsError, is_torn, show
 
 _SUFFIX = "_res"
 
@@ -35,8 +35,9 @@ def read_blocks(
     """The blocks of one page, their boxes in pixels of the reference, and the kind of each as it is labelled.
 
     `page`: its width and height; `name`: of the item, for `notes`, to which every rule that applied is added: boxes are
-    scaled when the result tells another size of the page than the reference has, and cut at the page's edges. Raises
-    TextsError naming file and field when the file is no result, or a block lies outside the page.
+    scaled when the result tells another size of the page than the reference has, and cut at the page's edges; a table
+    that is none is taken as text. Raises TextsError naming file and field when the file is no result, or a block lies
+    outside the page.
     """
     try:
         data = json.loads(read_file(file).decode("utf-8-sig"))
@@ -66,10 +67,29 @@ def read_blocks(
         kind = "text" if row.get("block_label") is None else row["block_label"]
         if not isinstance(kind, str) or not kind.strip():
             raise _error(file, f"{field}.block_label", f"= {show(kind)} must name the kind of the block, as text")
-        table = content if kind == "table" and has_table(content) else None
+        for side, value in (("block_content", content), ("block_label", kind)):
+            if is_torn(value):
+                raise _error(file, f"{field}.{side}", f"= {show(value)} holds half a character: read the page again")
+        table = _table(file, f"{field}.block_content", content, name, notes) if kind == "table" else None
         kinds.append(kind)
-        blocks.append(Block(cut, without_tags(content) if table is not None else content, table))
+        blocks.append(Block(cut, without_tags(content) if has_table(content) else content, table))
     return tuple(blocks), tuple(kinds)
+
+
+def _table(file: Path, field: str, content: str, name: str, notes: list[str]) -> str | None:
+    """The table of a block of that kind; None where it holds none that can be compared."""
+    try:
+        cells = count_cells(content)
+    except TooDeep as error:
+        raise _error(file, field, f"= {show(content)}: {error}: correct it") from None
+    if not cells:
+        holds = "a table without cells" if has_table(content) else "no table"
+        notes.append(f"{name}: {file}: {field} is of the kind table and holds {holds}: compared by its text only")
+        return None
+    tags = content.lower()
+    if tags.count("<table") != tags.count("</table>"):
+        notes.append(f"{name}: {file}: {field}: the table is not closed: mended as browsers do")
+    return content
 
 
 def _scale(

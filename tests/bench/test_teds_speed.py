@@ -21,9 +21,9 @@ TIMES_AS_FAST = 20
 MOST_SECONDS = 5.0
 
 
-def table(rows: int, columns: int, seed: int) -> str:
+def table(rows: int, columns: int, seed: int, characters: int = 8) -> str:
     letters = random.Random(seed)
-    cells = ("".join(letters.choices("abcdefgh ", k=8)) for _ in range(rows * columns))
+    cells = ("".join(letters.choices("abcdefgh ", k=characters)) for _ in range(rows * columns))
     row = "<tr>" + "<td>{}</td>" * columns + "</tr>"
     return "<table>" + (row * rows).format(*cells) + "</table>"
 
@@ -37,9 +37,10 @@ def nested(depth: int, cells: int) -> str:
 
 
 def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    """Of the thread's CPU time, which is what the limit counts."""
+    start = time.thread_time()
     call()
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
 def test_against_apted() -> None:
@@ -79,6 +80,10 @@ def test_against_apted() -> None:
         ("333 x 2 and 1 x 998", table(333, 2, 1), table(1, 998, 2)),
         ("4 deep", nested(4, 243), nested(4, 242)),
         ("4 deep and 30 x 30", nested(4, 243), table(30, 30, 1)),
+        ("20 deep", nested(20, 45), nested(20, 44)),
+        ("30 x 30 of 150 characters", table(30, 30, 1, 150), table(30, 30, 2, 150)),
+        ("20 x 20 of 300 characters", table(20, 20, 1, 300), table(20, 20, 2, 300)),
+        ("10 x 10 of 3,000 characters", table(10, 10, 1, 3000), table(10, 10, 2, 3000)),
     ],
 )
 def test_up_to_a_thousand_nodes_is_scored_in_time(name: str, first: str, second: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import struct
+import warnings
 import zlib
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_vtcfaith.engine.pictures import picture_of, picture_reply, png_of
+from pytest_vtcfaith.engine.pictures import MOST_PIXELS, picture_of, picture_reply, png_of
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.pages.images import upright_rgb
 
@@ -94,6 +95,27 @@ HUGE = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
 def test_pillow_s_own_errors_are_value_errors(file: bytes, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         picture_of(Reply(text=None, picture=base64.b64encode(file).decode("ascii")))
+
+
+@pytest.mark.parametrize("size", [(16_000, 16_000), (10_000, 9_000), (1, MOST_PIXELS + 1)])
+def test_a_picture_that_is_too_large_is_refused_by_its_size(size: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=f"too large: {size[0]} x {size[1]} pixels, at most 89,478,485"):
+        picture_reply(Image.new("1", size))
+
+
+def test_a_file_that_pillow_only_warns_of_is_refused_too() -> None:
+    large = struct.pack(">IIBBBBB", 10_000, 9_000, 1, 0, 0, 0, 0)
+    file = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", large) + chunk(b"IDAT", b"") + chunk(b"IEND", b"")
+    reply = Reply(text=None, picture=base64.b64encode(file).decode("ascii"))
+    with (
+        pytest.warns(Image.DecompressionBombWarning),
+        pytest.raises(ValueError, match="too large: 10000 x 9000 pixels"),
+    ):
+        picture_of(reply)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="too large: Image size \\(90000000 pixels\\)"):
+            picture_of(reply)
 
 
 @given(place=st.integers(0, len(PNG) - 1), value=st.integers(0, 255), cut=st.integers(1, len(PNG)))

@@ -95,7 +95,13 @@ def test_an_exception_that_cannot_be_shown():
     assert error_reply(Mute()).error == "Mute: (no message)"
 
 
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, pytest.skip.Exception])
+def test_a_model_cannot_end_the_process():
+    transcript = asked(Model(SystemExit(3)))
+    assert transcript.outcome == "infrastructure_error"
+    assert transcript.reply.error == "ModelExited: SystemExit(3): the model asked Python to end"
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, pytest.skip.Exception])
 def test_the_user_can_stop_a_run(stop):
     with pytest.raises(stop):
         asked(Model(stop()))

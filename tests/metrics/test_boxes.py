@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vtcfaith.metrics import iou
-from pytest_vtcfaith.metrics.boxes import area, enclosing, overlap, percent_to_pixels
+from pytest_vtcfaith.metrics.boxes import area, enclosing, merged, overlap, percent_to_pixels
 
 SIDES = st.integers(-20, 20)
 BOXES = st.tuples(SIDES, SIDES, SIDES, SIDES)
@@ -78,3 +79,20 @@ def test_percent_to_pixels(
 def test_a_box_beside_the_page() -> None:
     with pytest.raises(ValueError, match="shares nothing with the page"):
         percent_to_pixels(100, 0, 5, 5, page=(10, 10))
+
+
+CORNERS = st.integers(0, 30)
+PIXELS = st.lists(st.tuples(CORNERS, CORNERS, st.integers(1, 12), st.integers(1, 12)), max_size=8).map(
+    lambda found: [(x, y, x + width, y + height) for x, y, width, height in found]
+)
+
+
+@given(PIXELS)
+def test_merged(boxes: list[tuple[int, int, int, int]]) -> None:
+    found = merged(boxes)
+    assert all(overlap(a, b) == 0 for a, b in combinations(found, 2))
+    assert all(any(enclosing((box, whole)) == whole for whole in found) for box in boxes)
+    assert merged(found) == found
+    assert set(merged(boxes[::-1])) == set(found)
+    if all(overlap(a, b) == 0 for a, b in combinations(boxes, 2)):
+        assert found == tuple(boxes)

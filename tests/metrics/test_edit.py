@@ -15,6 +15,7 @@ from pytest_vtcfaith.metrics.edit import (
     DILATION,
     completeness,
     edit_fidelity,
+    has_outside,
     localization,
     preservation_outside,
     text_correctness,
@@ -241,3 +242,16 @@ def test_edit_fidelity(one: float | None, three: float | None, five: int, value:
 def test_no_number() -> None:
     with pytest.raises(ValueError, match="must be finite numbers"):
         edit_fidelity(float("nan"), 1.0, 1)
+
+
+@pytest.mark.parametrize("page", [(3, 3), (20, 30), (40, 25)])
+@pytest.mark.parametrize(
+    "regions", [[(0, 0, 3, 3)], [(0, 0, 9, 9)], [(0, 0, 14, 30)], [(0, 0, 20, 15), (0, 15, 20, 30)], []]
+)
+def test_where_there_is_an_outside_preservation_is_measured(
+    page: tuple[int, int], regions: list[tuple[int, int, int, int]]
+) -> None:
+    white = np.full((page[1], page[0], 3), 255, dtype=np.uint8)
+    measured = preservation_outside([], [], white, white, regions, lang="en") is not None
+    assert has_outside(page, regions) == measured
+    assert not has_outside((2, 900), regions)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+import time
 from typing import Any
 
 import pytest
@@ -20,6 +23,11 @@ MARKDOWN = "| Item | Price |\n|---|---|\n| Pear | 3 |"
 def table(rows: int, columns: int, cell: str = "td") -> str:
     row = "".join(f"<{cell}>{{0}}.{number}</{cell}>" for number in range(columns))
     return "<table>" + "".join(f"<tr>{row.format(number)}</tr>" for number in range(rows)) + "</table>"
+
+
+def zigzag(depth: int) -> str:
+    """Every table lies between two cells of another."""
+    return "<table><tr><td>a</td><td>" * depth + "</td><td>b</td></tr></table>" * depth
 
 
 @pytest.mark.parametrize(
@@ -76,7 +84,8 @@ def test_cells_are_normalised_by_language() -> None:
     [
         (table(60, 60), table(60, 60), "a table has 3,661 nodes, more than 1,000"),
         (TWO, table(34, 30), "a table has 1,055 nodes, more than 1,000"),
-        (TWO, "<table><tr><td>" * 3000, "tables lie more than 4 deep in one another"),
+        (TWO, "<table><tr><td>" * 3000, "tables lie more than 500 deep in one another"),
+        (zigzag(190), zigzag(190), "the tables are too large for how deep they lie in one another"),
         ("<table><td>" + "a" * 400_000, "<table><td>" + "b" * 400_000, "the cells hold too much text"),
     ],
 )
@@ -85,6 +94,43 @@ def test_not_scored(reference: str, hypothesis: str, reason: str) -> None:
         assert teds(*pair) == "not_scored"
         assert table_likeness(*pair).value is None
         assert table_likeness(*pair).reason == reason
+
+
+def test_deep_tables_are_scored() -> None:
+    nodes = 20 * 5
+    assert teds(zigzag(20), zigzag(20)) == 1.0
+    assert teds(zigzag(20), zigzag(19)) == pytest.approx(1 - 5 / nodes)
+    assert teds(zigzag(20), zigzag(20).replace("<td>b", "<td>c")) == pytest.approx(1 - 20 / nodes)
+    chain = "<table><tr><td>"
+    assert teds(chain * 333, chain * 300) == pytest.approx(300 / 333)
+
+
+def test_the_time_limit_is_of_the_threads_own_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a clock of the wall that runs an hour at every look, nothing takes longer."""
+    hours = itertools.count(0, 3600)
+    for clock in ("monotonic", "perf_counter", "time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(hours)))
+    assert teds(TWO, TWO) == 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text("ab", max_size=6), min_size=1, max_size=9), st.lists(st.text("ab", max_size=6), min_size=1))
+def test_texts_in_batches(ours: list[str], theirs: list[str]) -> None:
+    """A batch of one text at a time gives what one of all texts gives."""
+    pair = ["<table><tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr></table>" for texts in (ours, theirs)]
+    whole = teds(*pair)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules[table_likeness.__module__], "_BATCH", 1)
+        assert teds(*pair) == whole
+
+
+def test_long_texts_are_compared() -> None:
+    """The same texts many times over are compared once; no text of another kind is compared at all."""
+    long = "xy " * 700
+    many = "<table>" + ("<tr>" + f"<td>{long}</td>" * 20 + "</tr>") * 20 + "</table>"
+    assert teds(many, many.replace("xy", "xz")) == pytest.approx(1 - 400 / 3 / 421, abs=1e-3)
+    wide = f"<table><tr><td colspan=2>{'a' * 400_000}</td></tr></table>"
+    assert teds(wide, wide.replace("colspan=2", "")) == pytest.approx(1 - 1 / 3)
 
 
 def test_the_time_limit() -> None:

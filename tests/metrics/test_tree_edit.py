@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vtcfaith.metrics.tree_edit import OutOfTime, tree_edit_distance
+from pytest_vtcfaith.metrics.tree_edit import OutOfTime, TooManySteps, tree_edit_distance
 
 Tree = tuple[int, ...]
 """The number of children of every node, in postorder."""
@@ -99,4 +99,33 @@ def test_costs_out_of_range(cost: float) -> None:
 def test_a_deadline_ends_it() -> None:
     tree = (0, 0, 2, 0, 0, 2, 2)
     with pytest.raises(OutOfTime):
-        tree_edit_distance(tree, tree, np.zeros((7, 7)), deadline=time.monotonic() - 1)
+        tree_edit_distance(tree, tree, np.zeros((7, 7)), deadline=time.thread_time() - 1)
+
+
+def nested(depth: int, left: int, right: int) -> Tree:
+    """Every level's node lies between leaves."""
+    tree = [0]
+    for _ in range(depth):
+        tree = [0] * left + tree + [0] * right + [left + right + 1]
+    return tuple(tree)
+
+
+@pytest.mark.parametrize(("left", "right"), [(1, 0), (0, 1), (1, 1), (0, 0)])
+def test_deep_trees_equal_the_definition(left: int, right: int) -> None:
+    """Whichever side they nest on, and on different sides."""
+    first, second = nested(7, left, right), nested(6, right, left)
+    for ours, theirs in ((first, second), (second, first), (first, first)):
+        rename = np.random.default_rng(1).choice([0.0, 0.25, 0.3, 1.0], (len(ours), len(theirs)))
+        assert tree_edit_distance(ours, theirs, rename) == pytest.approx(by_definition(ours, theirs, rename), abs=1e-8)
+
+
+@pytest.mark.parametrize(("left", "right"), [(3, 0), (0, 3)])
+def test_a_tree_that_nests_on_one_side_may_be_deep(left: int, right: int) -> None:
+    tree = nested(249, left, right)
+    assert tree_edit_distance(tree, tree, 1 - np.eye(len(tree))) == 0
+
+
+def test_what_takes_too_many_steps_is_refused() -> None:
+    tree = nested(249, 2, 1)
+    with pytest.raises(TooManySteps):
+        tree_edit_distance(tree, tree, 1 - np.eye(len(tree)))

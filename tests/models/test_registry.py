@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -232,3 +233,35 @@ def test_languages_that_no_case_has_are_refused() -> None:
     with pytest.raises(ValueError, match="none is a language of any case"):
         register_model("m", languages=["fr", "xx"])
     register_model("other-languages-too", languages=["en", "fr"])
+
+
+def test_what_may_tell_boxes():
+    @registry.register_model("seeing")
+    class Seeing:
+        def read_boxes(self, image):
+            return []
+
+    @registry.register_model("plain")
+    class Plain:
+        def transcribe(self, images, prompt):
+            return []
+
+    registry.register_model("maker")(lambda: Seeing())
+    registry.register_model("painter", tasks=["edit"])(lambda: Seeing())
+    configured = {"mine": {"adapter": "tesseract"}, "far": {"adapter": "openai", "model": "m@http://localhost/v1"}}
+    known = registry.known_readers(configured)
+    assert {"doctr", "rapidocr", "tesseract", "seeing", "maker", "mine"} <= set(known)
+    assert not {"plain", "painter", "far", "editor:NAME", "replay:FILE", "diffusers"} & set(known)
+    assert set(known) - {"mine"} <= set(registry.known_models())
+
+
+@pytest.mark.parametrize("name", registry.BOXED)
+def test_adapters_that_tell_boxes_have_the_method(name):
+    module = importlib.import_module(registry.ADAPTERS[name])
+    assert any(hasattr(found, "read_boxes") for found in vars(module).values() if isinstance(found, type))
+
+
+def test_a_user_imports_what_engines_give():
+    import pytest_vtcfaith
+
+    assert pytest_vtcfaith.TextBox is importlib.import_module("pytest_vtcfaith.models.rapidocr").TextBox

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 import pytest
-from editbench import CASES, EDITS, NO_OP, PERFECT, WRONG, add_edits
+from editbench import CASES, EDITS, NO_OP, PERFECT, THRESHOLDS, WRONG, add_edits
 from PIL import Image
 
 
@@ -20,6 +20,20 @@ def test_a_perfect_editor_passes(bench, workers: str) -> None:
     assert {"text-modify-en-edit_fidelity", "text-add-en-failure_rate"} <= set(found.verdicts)
     for row in found.results.values():
         assert (row["outcome"], row["transcript"], row["metrics"]["edit_fidelity"]) == ("complete", None, 1.0)
+    note = "editing: the OCR's ceiling of edit_fidelity is 1.000, lowest 1.000 in editing/text/add/en"
+    assert f"vtcfaith: {note}" in found.text
+    summary = (found.folder / "summary.md").read_text(encoding="utf-8")
+    assert f"- {note}".replace("_", "\\_") in summary
+
+
+def test_the_failing_of_a_blind_engine_is_not_laid_to_the_editor(bench) -> None:
+    floor = '\n[[floor]]\nwhere = "editing/*"\nmetric = "edit_fidelity"\nmin = 0.8\n'
+    add_edits(bench, CASES[2:], thresholds=THRESHOLDS + floor)
+    found = bench.run("--vtc-suite=editing", "--vtc-ocr=blind", PERFECT)
+    assert found.status == 1
+    assert "edit_fidelity 0 < 0.8: edit_fidelity 0: the OCR blind cannot read the untouched reference" in found.text
+    assert "the OCR's ceiling of edit_fidelity is 0.000, lowest 0.000 in editing/text/modify/en" in found.text
+    assert "the edit is missing" not in found.text
 
 
 def test_a_careless_editor_fails_and_the_failure_shows_why(bench) -> None:
@@ -28,7 +42,9 @@ def test_a_careless_editor_fails_and_the_failure_shows_why(bench) -> None:
     bench.thresholds((bench.path / "thresholds.toml").read_text(encoding="utf-8") + floor)
     found = bench.run(*EDITS, WRONG)
     assert found.status == 1
-    assert found.gates["text-modify-en-edit_fidelity"]["verdict"] == "fail"
+    gate = found.gates["text-modify-en-edit_fidelity"]
+    assert gate["verdict"] == "fail"
+    assert gate["message"].endswith("; worst cases: en-form-plot 0, en-report-supplier 0"), gate["message"]
     for line in (
         "text_correctness 0 < 0.5",
         "instruction: ",
@@ -112,6 +128,44 @@ def test_refusals_missing_pictures_and_errors(bench) -> None:
     assert not (found.folder / "pictures").exists()
 
 
+LEAVING = """
+from PIL import Image
+
+def one(name, edit):
+    @register_model(name, tasks=["edit"])
+    def make():
+        if edit is None:
+            raise SystemExit(4)
+        return type("Editor", (), {"edit": lambda self, images, instructions: edit(images)})()
+
+def leave(images):
+    raise SystemExit(3)
+
+one("leaving", leave)
+one("gone", None)
+one("huge", lambda images: [Image.new("L", (16000, 16000), 255)])
+"""
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_an_editor_that_ends_python_or_gives_a_huge_picture_spoils_nothing_else(bench, workers: str) -> None:
+    add_edits(bench, CASES[2:], more=LEAVING)
+    models = ("leaving", "gone", "huge", "perfect")
+    found = bench.run(*EDITS, *(f"--vtc-model={name}" for name in models), workers)
+    rows = [json.loads(line) for line in (found.folder / "results.jsonl").read_text("utf-8").split("\n") if line]
+    reasons = {row["model"]: row.get("reason", row["outcome"]) for row in rows}
+    assert reasons == {
+        "leaving": "ModelExited: SystemExit(3): the model asked Python to end",
+        "gone": "ModelExited: SystemExit(4): the model asked Python to end",
+        "huge": "ValueError: the picture is too large: 16000 x 16000 pixels, at most 89,478,485 in all are taken",
+        "perfect": "complete",
+    }
+    assert "no reason given" not in found.text
+    assert "ERROR" not in found.text
+    assert f"FAILED cases/test_editing.py::test_case[leaving-{CASES[2]}]" in found.text
+    assert f"test_case[perfect-{CASES[2]}]" not in found.text
+
+
 def test_scores_of_another_engine_are_not_taken(bench) -> None:
     """A run of the gates alone judges by stored scores: those that the same engine read."""
     add_edits(bench)
@@ -166,6 +220,11 @@ def drifting():
         assert found.status == 0, found.text
         (row,) = json.loads((found.folder / "noise.json").read_text(encoding="utf-8"))["models"]
         assert row["differ"] == differ
+        (said,) = (line for line in found.text.split("\n") if line.startswith("vtcfaith: noise of"))
+        assert f"{differ} pictures differ, 0 outcomes" in said
+        assert "transcript" not in said
+        moved = "no tier's edit_fidelity changes" if differ else "no tier's value changes"
+        assert moved in said or (differ and "largest change of a tier: edit_fidelity" in said), said
 
 
 def test_the_real_engine(bench) -> None:

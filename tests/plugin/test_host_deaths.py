@@ -67,11 +67,19 @@ def test_a_host_that_dies_once_costs_nothing_but_time(bench) -> None:
     assert "a host process of fake died on cpu and is replaced: killed by SIGKILL" in found.text
 
 
-@pytest.mark.parametrize("code", ["sys.exit(3)", "import ctypes; ctypes.string_at(0)", "os._exit(0)"])
+@pytest.mark.parametrize("code", ["import ctypes; ctypes.string_at(0)", "os._exit(0)"])
 def test_other_deaths(bench, code: str) -> None:
     write_model(bench.path, {BAD: code})
     found = bench.run(FAKE)
     only_bad_is_lost(bench, found)
+
+
+def test_a_model_that_asks_python_to_end_keeps_its_host(bench) -> None:
+    write_model(bench.path, {BAD: "sys.exit(3)"})
+    found = bench.run(FAKE)
+    assert found.results[BAD]["reason"] == "ModelExited: SystemExit(3): the model asked Python to end"
+    assert sorted(outcomes(found).values()) == ["complete"] * 11 + ["infrastructure_error"]
+    assert len(logged(bench.path, "loads.log")) == 1
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -106,6 +114,7 @@ def test_a_model_that_kills_with_every_page_is_given_up(bench, size: int) -> Non
     [
         ("raise ValueError('no weights in api_key=sk-test-12345')", "ValueError: no weights in api_key=***"),
         ("from pytest_vtcfaith.models import NotInstalled; raise NotInstalled('get it')", "not installed: get it"),
+        ("sys.exit(4)", "ModelExited: SystemExit(4): the model asked Python to end"),
     ],
 )
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from editbench import CASES, EDITS, PERFECT, add_edits
 from smallbench import THRESHOLDS
 from test_plugin_reports import FLOOR, REWRITTEN
 
@@ -40,6 +41,21 @@ def test_a_run_writes_its_report(rewritten, workers) -> None:
     assert shown["states"]["failed"] == 1
     details = (found.folder / "vtc-html" / "data" / "detail-0.js").read_text(encoding="utf-8")
     assert f'["pages/replay-answers-jsonl-66cbe5cf-{REWRITTEN}.png","page",0]' in details
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_an_edit_that_passed_shows_reference_and_difference(bench, workers: str) -> None:
+    """What was read in the region stands there where the process that writes the report has read it."""
+    add_edits(bench, CASES[2:])
+    found = bench.run(*EDITS, PERFECT, workers)
+    assert found.status == 0, found.text
+    text = (found.folder / "vtc-html" / "data" / "detail-0.js").read_text(encoding="utf-8")
+    shown = json.loads(f"[{text.strip()[len('vtc.take(') : -2]}]")[1]
+    assert [label for _, label, _ in shown["pictures"]] == ["source", "reference", "difference", "what the model drew"]
+    for path, *_ in shown["pictures"]:
+        assert (found.folder / path).stat().st_size > 0
+    assert (shown["said"], shown["message"]) == ("", "")
+    assert any(line.startswith("region: expected '62 North'") for line in shown["lines"]) == (workers == "-n0")
 
 
 def test_a_report_that_cannot_be_written_changes_no_verdict(rewritten, monkeypatch) -> None:

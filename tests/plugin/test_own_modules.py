@@ -70,7 +70,7 @@ def test_own_gates_beside_the_benchmarks(bench, workers: str) -> None:
     [
         (
             "suite='rewritng'",
-            r"vtc marker: suite 'rewritng': did you mean 'rewriting'\? known: rewriting, preservation",
+            r"vtc marker: suite 'rewritng': did you mean 'rewriting'\? known: rewriting, ",
         ),
         ("suite=['rewriting', 'x']", r"vtc marker: suite 'x'"),
         ("lang='eng'", r"vtc marker: lang 'eng': did you mean 'en'\?"),

@@ -125,7 +125,27 @@ def test_a_changed_picture_is_named(project: Path, pytester: pytest.Pytester) ->
         picture.write_bytes(picture.read_bytes() + b" ")
     found = run(pytester, "lazy")
     assert found.ret == 1
-    assert "was changed, its SHA-256 is another: build the manifest again" in found.stdout.str()
+    shown = found.stdout.str()
+    assert "not measured: ManifestError: " in shown
+    assert "was changed, its SHA-256 is another: build the manifest again" in shown
+    assert "ERROR" not in shown
+    assert "read_picture" not in shown  # no traceback
+    (row,) = map(json.loads, (project / "out" / "results.jsonl").read_text(encoding="utf-8").split("\n")[:-1])
+    assert (row["outcome"], row["metrics"]) == ("infrastructure_error", {})
+    assert row["reason"].startswith("ManifestError: ")
+
+
+def test_a_picture_changed_while_the_editor_works(project: Path, pytester: pytest.Pytester) -> None:
+    """The reference is read for the score only."""
+    ((_, row),) = read_manifest(project / "data" / "e.jsonl").rows
+    (project / "data" / row["reference"]["file"]).write_bytes(b"")
+    found = run(pytester, "lazy")
+    assert found.ret == 1
+    shown = found.stdout.str()
+    assert "not measured: " in shown
+    assert "reference.file" in shown
+    assert "ERROR" not in shown
+    assert "read_picture" not in shown
 
 
 def test_reference_editors_refuse_published_pictures(project: Path, pytester: pytest.Pytester) -> None:

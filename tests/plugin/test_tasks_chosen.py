@@ -74,6 +74,11 @@ def test_two_models_of_different_tasks(bench) -> None:
         (["--vtc-suite=editin", PERFECT], "--vtc-suite 'editin': "),
         ([PERFECT, "--vtc-ocr=nothing-known"], "--vtc-ocr "),
         ([PERFECT, "--vtc-ocr=known", "--vtc-ocr=blind", "--vtc-ocr=raising"], "--vtc-ocr is given 3 times"),
+        ([PERFECT, "--vtc-ocr=known", "--vtc-ocr=known"], "--vtc-ocr known is given twice: a second engine must be"),
+        (
+            [PERFECT, "--vtc-ocr=rapidocrr"],
+            "--vtc-ocr unknown model 'rapidocrr'; known models, nearest first: rapidocr,",
+        ),
         ([PERFECT, "--vtc-judge=nothing-known"], "--vtc-judge "),
         (["replay", "--vtc-judge=boxless"], "--vtc-judge: none of the models draws: leave the option out"),
         ([PERFECT, "--vtc-judge=boxless"], "--vtc-judge: none of the models draws: leave the option out"),

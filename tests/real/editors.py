@@ -14,15 +14,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from pytest_vtcfaith.models.editors import EDITORS, ReferenceEditor
 from pytest_vtcfaith.models.page_reading import RememberingReader, reader_named
-from pytest_vtcfaith.pages.edits.pair import draw_pair
+from pytest_vtcfaith.pages.edits.pair import EditPair, draw_pair
 from pytest_vtcfaith.suites.editing_scores import PROPERTIES, Score, score_output
 from pytest_vtcfaith.texts.manifest import read_manifest
 
 CASES = Path(__file__).resolve().parents[2] / "benchmark_cases"
 LANGUAGES = ("en", "zh", "mixed")
 OPERATIONS = ("modify", "add", "delete", "structure")
+ALL_ELSE = "deletes all else"
+"""No reference editor: what the column `published` is fooled by most."""
 PUBLISHED = ("cdm_local_published", "cdm_global_published", "iou_global_published", "ssim_global", "cdm_local")
 
 
@@ -52,7 +56,16 @@ def scores_of(row: Mapping[str, Any], reader: RememberingReader) -> dict[str, Sc
     for name in EDITORS:
         (output,) = ReferenceEditor(name, [row]).edit([pair.source], [row["instruction"]])
         found[name] = score_output(reader, pair, output)
+    found[ALL_ELSE] = score_output(reader, pair, _only_the_edit(pair))
     return found
+
+
+def _only_the_edit(pair: EditPair) -> Image.Image:
+    """The right edit on a page that has lost everything else."""
+    page = Image.new("RGB", pair.reference.size, pair.source.getpixel((2, 2)))
+    for region in pair.regions:
+        page.paste(pair.reference.crop(region), region)
+    return page
 
 
 def mean(scores: Sequence[Score], name: str) -> float | None:
@@ -84,12 +97,13 @@ def main(count: int) -> None:
     print(f"\n{len(rows)} edits, {(time.process_time() - start) / len(rows):.1f} CPU s an edit, all editors together")
     groups = [[s for row, s in found if row["operation"] == operation] for operation in OPERATIONS]
     groups.append([s for _, s in found])
+    names = (*EDITORS, ALL_ELSE)
     by_operation = [
-        [name, *(show(mean([s[name] for s in group], "edit_fidelity")) for group in groups)] for name in EDITORS
+        [name, *(show(mean([s[name] for s in group], "edit_fidelity")) for group in groups)] for name in names
     ]
     table(["edit_fidelity", *OPERATIONS, "all"], by_operation)
     columns = (*PROPERTIES, *PUBLISHED)
-    table(["editor", *columns], [[n, *(show(mean([s[n] for _, s in found], c)) for c in columns)] for n in EDITORS])
+    table(["editor", *columns], [[n, *(show(mean([s[n] for _, s in found], c)) for c in columns)] for n in names])
     ceilings = [name for name in found[0][1]["perfect"] if name.startswith("ceiling_")]
     table(["ceiling", "mean"], [[c, show(mean([s["perfect"] for _, s in found], c))] for c in ceilings])
 

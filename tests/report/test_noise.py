@@ -134,7 +134,7 @@ def test_the_same_answers_twice_are_no_noise(texts: list[str]) -> None:
 
 MODEL = {"model": "m", "by_construction": False, "chosen": 9, "twice": 6, "differ": 2, "outcomes_differ": 1}
 MODEL |= {"unanswered": 1, "not_measured": 2, "inapplicable": 0, "reason": "gone\nmore", "batch_size": 16}
-MODEL |= {"batch_size_again": 8}
+MODEL |= {"batch_size_again": 8, "replies": "transcripts"}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,8 @@ MODEL |= {"batch_size_again": 8}
         (
             {"batch_size_again": None, "unanswered": 0, "not_measured": 0},
             [("a/b", None)],
-            "noise of m: 6 of 9 cases were asked twice, 2 transcripts differ, 1 outcomes",
+            "noise of m: 6 of 9 cases were asked twice, 2 transcripts differ, 1 outcomes; "
+            "largest change of a tier: x is undefined one of the times (a/b)",
         ),
         ({"by_construction": True}, [], "noise of m: 0 by construction, its answers are read from a file"),
     ],
@@ -164,6 +165,25 @@ MODEL |= {"batch_size_again": 8}
 def test_the_line(change: dict, tiers: list[tuple[str, float | None]], said: str) -> None:
     rows = [{"tier": tier, "primary": "x", "metrics": {"x": {"difference": number}}} for tier, number in tiers]
     assert describe_noise({**MODEL, **change}, rows) == said
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"x": 0.0, "y": 0.0}, "no tier's value changes"),
+        ({"x": 0.0, "y": 0.25, "z": 0.5}, "no tier's x changes, 2 other values do, most: z 0.5000 (a/b)"),
+        (
+            {"x": 0.0, "y": None, "z": 0.0},
+            "no tier's x changes, 1 other value does, most: y is undefined one of the times (a/b)",
+        ),
+        ({"x": 0.0, "y": 1e-10}, "no tier's x changes, 1 other value does, most: y 1.0e-10 (a/b)"),
+        ({"x": 0.00001, "y": 0.5}, "largest change of a tier: x 1.0e-05 (a/b)"),
+    ],
+)
+def test_a_value_that_changes_beside_the_primary_one_is_told(changes: dict[str, float | None], said: str) -> None:
+    metrics = {name: {"difference": number} for name, number in changes.items()}
+    line = describe_noise({**MODEL, "replies": "pictures"}, [{"tier": "a/b", "primary": "x", "metrics": metrics}])
+    assert "2 pictures differ, 1 outcomes; " + said + "; 1 got no second answer" in line
 
 
 def test_the_file(tmp_path: Path) -> None:

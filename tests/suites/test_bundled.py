@@ -40,7 +40,7 @@ def test_ids_are_sorted_unique_ascii_slugs(name: str) -> None:
         assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", case.id)
         assert re.fullmatch(rf"{name}/[A-Za-z0-9./_+-]+", case.tier)
         assert case.suite == name
-        assert case.lang in ("en", "zh", "ko")
+        assert case.lang in ("en", "zh", "ko", "mixed")
     assert len({case.id for case in all_cases()}) == len(all_cases())
 
 

@@ -11,6 +11,7 @@ from made_vde import item, made_vde
 from pytest_vtcfaith.engine.pictures import picture_reply
 from pytest_vtcfaith.engine.transcript import Transcript
 from pytest_vtcfaith.metrics.blocks import Block
+from pytest_vtcfaith.metrics.boxes import percent_to_pixels
 from pytest_vtcfaith.models.spec import ModelSpec
 from pytest_vtcfaith.suites.editing import SUITE
 from pytest_vtcfaith.suites.editing_cases import editing_cases, layout_of, pair_of, source_of
@@ -98,3 +99,36 @@ def test_the_fingerprint_of_the_page_is_that_of_its_picture_and_size(tmp_path: P
         (case,) = editing_cases(out.parent)
         prints.add(source_of(case).fingerprint)
     assert len(prints) == 2
+
+
+REGION = {"x": 12.3, "y": 4.0, "width": 30.0, "height": 5.0}
+
+
+@pytest.mark.parametrize("other", [{}, {"x": 13, "width": 20}, {"x": 20.0, "width": 30.0}])
+@pytest.mark.parametrize("told_by", ["labels", "manifest"])
+def test_regions_that_overlap_are_read_once(tmp_path: Path, other: dict[str, float], told_by: str) -> None:
+    """Text that two of them share would be wanted once, and found twice."""
+
+    class Right:
+        """Reads the word of the region in every picture with black in it."""
+
+        def read(self, images: Any) -> list[list[Block]]:
+            found = [Block((2, 0, image.width - 2, image.height), "Total 6") for image in images]
+            black = [image.convert("L").getextrema()[0] == 0 for image in images]
+            return [[one] if shown else [] for one, shown in zip(found, black, strict=True)]
+
+    out = tmp_path / "cases" / "e.jsonl"
+    labels = [REGION, {**REGION, **other}]
+    written = item(label_output=labels) if told_by == "labels" else item()
+    made = build_vde(str(made_vde(tmp_path / "vde", written)), out)
+    write_pictures(out.parent, made.pictures)
+    rows = made.draft.rows
+    if told_by == "manifest":
+        boxes = [percent_to_pixels(**label, page=(200, 100)) for label in labels]
+        rows = [{**row, "boxes": [list(box) for box in boxes]} for row in rows]
+    write_manifest(out, made.draft.header, rows)
+    pair = pair_of(editing_cases(out.parent)[0])
+    assert len(pair.regions) == 1
+    score = score_output(Right(), pair, pair.reference)
+    assert (score["text_correctness"], score["completeness"], score["edit_fidelity"]) == (1.0, 1, 1.0)
+    assert score_output(Right(), pair, pair.source)["edit_fidelity"] == 0.0

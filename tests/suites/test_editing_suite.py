@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from made_cases import bare_score, spec
-from PIL import Image, ImageChops
+from PIL import Image
 
 from pytest_vtcfaith.engine.pictures import picture_reply
 from pytest_vtcfaith.engine.transcript import Transcript
@@ -19,7 +19,7 @@ from pytest_vtcfaith.suites import load_suite
 from pytest_vtcfaith.suites.base import value
 from pytest_vtcfaith.suites.case import Case
 from pytest_vtcfaith.suites.editing_cases import pair_of
-from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND
+from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND, SECOND_CEILINGS
 from pytest_vtcfaith.suites.editing_pictures import FRAME
 from pytest_vtcfaith.suites.editing_scores import PROPERTIES, SCOPES, TEXT_METRICS
 from pytest_vtcfaith.suites.instruments import Instruments
@@ -158,7 +158,8 @@ def test_a_second_engine_is_taken_beside_the_first() -> None:
     alone = EDITING.score(CASE, edited(picture), REQUEST, BLIND)
     for name in SECOND:
         assert score[f"{name}_second"] == alone[name]
-        assert score[f"ceiling_{name}_second"] == alone[f"ceiling_{name}"]
+    for name in SECOND_CEILINGS:
+        assert score[f"{name}_second"] == alone[name]
     assert score["text_correctness"] == 1.0
     assert score["text_correctness_second"] == 0.0
     assert not any(name.endswith("_second") for name in alone)
@@ -223,26 +224,33 @@ def test_it_needs_its_own_tier_only() -> None:
 
 def test_a_failure_shows_instruction_region_and_pictures() -> None:
     pair = pair_of(CASE)
-    instruments = Instruments(reader=lambda: Knowing(CASE))
+    instruments = Instruments(reader=lambda: Knowing(CASE), ocr="the OCR known")
     transcript = edited(pair.source)
     metrics = EDITING.score(CASE, transcript, REQUEST, instruments)
+    assert metrics["ceiling_edit_fidelity"] > 0
     found = EDITING.explain(CASE, transcript, metrics, REQUEST, instruments)
-    assert found.verdict == "edit_fidelity 0: the edit is missing, the region reads as before"
+    assert found.verdict == "edit_fidelity 0: the edit is missing, nothing is read in the region, as in the source"
     assert found.lines[0] == f"instruction: '{CASE.params['instruction']}'"
     assert "expected '62 North'" in found.lines[1]
+    assert found.lines[3] == (
+        "ceiling, what the OCR known makes of the untouched reference: "
+        "edit_fidelity 1  text_correctness 1  completeness 1"
+    )
     assert [label for label, _ in found.pictures] == ["reference", "output", "difference"]
     drawn = {label: draw() for label, draw in found.pictures}
     assert {picture.size for picture in drawn.values()} == {pair.source.size}
     left, top, right, bottom = pair.regions[0]
-    assert all(picture.getpixel((left - 4, top - 4)) == FRAME for picture in drawn.values())
+    frames = {label: picture.getpixel((left - 4, top - 4)) for label, picture in drawn.items()}
+    assert frames == {"reference": FRAME, "output": FRAME, "difference": (0, 0, 0)}
     inside = (left, top, right, bottom)
     assert drawn["reference"].crop(inside).tobytes() == pair.reference.crop(inside).tobytes()
     assert drawn["output"].crop(inside).tobytes() == pair.source.crop(inside).tobytes()
-    darkest = min(low for low, _ in drawn["difference"].crop(inside).getextrema())
-    assert darkest < 128
+    found_colours = {colour for _, colour in drawn["difference"].crop(inside).getcolors(1 << 16)}
+    assert any(blue - red > 100 for red, _, blue in found_colours)
+    assert any(red - blue > 100 for red, _, blue in found_colours)
     outside = drawn["difference"].copy()
     outside.paste((255, 255, 255), (left - 4, top - 4, right + 4, bottom + 4))
-    assert ImageChops.invert(outside).getbbox() is None
+    assert {r - b for _, (r, _, b) in outside.getcolors(1 << 16)} == {0}  # nothing but the faint reference
 
 
 @pytest.mark.parametrize(
@@ -259,6 +267,13 @@ def test_a_failure_shows_instruction_region_and_pictures() -> None:
 def test_verdicts(metrics: dict[str, float | None], verdict: str) -> None:
     found = EDITING.explain(CASE, edited(pair_of(CASE).source), metrics, REQUEST, BLIND)
     assert verdict in found.verdict
+
+
+def test_without_a_reader_all_but_what_was_read_is_shown() -> None:
+    found = EDITING.explain(CASE, edited(pair_of(CASE).source), {"completeness": 0, "edit_fidelity": 0.0}, REQUEST)
+    assert found.verdict == "edit_fidelity 0: the edit is missing"
+    assert not any(line.startswith("region:") for line in found.lines)
+    assert [label for label, _ in found.pictures] == ["reference", "output", "difference"]
 
 
 def test_a_reply_without_a_picture_shows_the_reference() -> None:

@@ -11,54 +11,11 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from vde_items import ITEM, RESULT, TABLE, built, read
 
 from pytest_vtcfaith.metrics.blocks import Block
 from pytest_vtcfaith.texts import TextsError
-from pytest_vtcfaith.texts.vde import VdeSet, read_vde
-
-TABLE = "<table><tr><td>Fee</td><td>5 &amp; 6</td></tr></table>"
-ITEM: dict[str, Any] = {
-    "id": 48234,
-    "image_input": "inputs/page_1.png",
-    "image_output": "outputs/page_1_modified.png",
-    "instruction": "Replace “5” with “6”.",
-    "instruction type": "text replacement",
-    "language": "english",
-    "data_source": "eastmoney",
-    "label_output": [{"x": 12.3, "y": 4.0, "width": 30.0, "height": 5.0}],
-}
-RESULT: dict[str, Any] = {
-    "width": 200,
-    "height": 100,
-    "parsing_res_list": [
-        {"block_label": "text", "block_content": "Total 6", "block_bbox": [10, 5, 60, 15]},
-        {"block_label": "table", "block_content": TABLE, "block_bbox": [10, 20, 190, 90]},
-        {"block_label": "image", "block_content": None, "block_bbox": [150, 5, 190, 15]},
-    ],
-}
-
-
-def built(
-    folder: Path,
-    *items: dict[str, Any],
-    file: str = "text_info_all.json",
-    result: Any = RESULT,
-    sizes: tuple[tuple[int, int], tuple[int, int]] = ((200, 100), (200, 100)),
-) -> Path:
-    """A folder as the benchmark publishes it; `result` None: without OCR."""
-    for name, size in zip(("inputs/page_1.png", "outputs/page_1_modified.png"), sizes, strict=True):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", size, "white").save(folder / name)
-    if result is not None:
-        (folder / "text_output_all_ocr").mkdir(exist_ok=True)
-        path = folder / "text_output_all_ocr" / "page_1_modified_res.json"
-        path.write_text(json.dumps(result), encoding="utf-8")
-    (folder / file).write_text(json.dumps(list(items) or [ITEM]), encoding="utf-8")
-    return folder
-
-
-def read(folder: Path, *items: dict[str, Any], region: str | None = None, **how: Any) -> VdeSet:
-    return read_vde(str(built(folder, *items, **how)), region=region)
+from pytest_vtcfaith.texts.vde import read_vde
 
 
 def test_an_item(tmp_path: Path) -> None:
@@ -89,10 +46,14 @@ def test_an_item(tmp_path: Path) -> None:
         ("table deletion", "delete", "table"),
         ("table structure modification", "structure", "table"),
         ("table structure edit", "structure", "table"),
+        *((f"text {word}", word, "text") for word in ("modify", "add", "delete", "structure")),
+        *((f"table {word}", word, "table") for word in ("modify", "add", "delete", "structure")),
+        *((f"in-table {word}", word, "table") for word in ("modify", "add", "delete", "structure")),
     ],
 )
 def test_types_of_instruction(tmp_path: Path, written: str, operation: str, region: str) -> None:
-    (item,) = read(tmp_path, {**ITEM, "instruction type": written}).items
+    """The file's name tells no region."""
+    (item,) = read(tmp_path, {**ITEM, "instruction type": written}, file="items.json").items
     assert (item.operation, item.region) == (operation, region)
 
 
@@ -102,7 +63,8 @@ def test_where_the_region_is_told(tmp_path: Path) -> None:
     assert read(tmp_path / "a", {**ITEM, "region": "Text"}, file="table_info.json").items[0].region == "text"
     (tmp_path / "b").mkdir()
     with pytest.raises(TextsError, match=r"merged\.json, item 1: item 48234, field 'region' = None is not told"):
-        read(tmp_path / "b", file="merged.json")
+        read(tmp_path / "b", {**ITEM, "instruction type": "modify"}, file="merged.json")
+    assert read(tmp_path / "b", file="merged.json").items[0].region == "text"
     assert read(tmp_path / "b", file="merged.json", region="table").items[0].region == "table"
     with pytest.raises(TextsError, match="region 'figure' is unknown"):
         read_vde(str(tmp_path / "b"), region="figure")
@@ -123,16 +85,9 @@ def test_where_the_region_is_told(tmp_path: Path) -> None:
         ({"image_input": "link.png"}, r"field 'image_input' = 'link.png' leads out of"),
         ({"image_input": "a\0b"}, r"field 'image_input' = 'a\\x00b' is no path"),
         ({"image_input": None}, r"field 'image_input' = None must be the path of a picture"),
-        ({"label_output": []}, r"field 'label_output' = \[\] must be a list of boxes"),
-        ({"label_output": None}, r"field 'label_output' = None must be a list of boxes"),
-        ({"label_output": [[1, 2, 3, 4]]}, r"field 'label_output\[0\]' = .* must be an object"),
-        ({"label_output": [{"x": 1, "y": 1, "width": 5}]}, r"field 'label_output\[0\].height' = None must be a number"),
-        ({"label_output": [{"x": 1, "y": 1, "width": 0, "height": 5}]}, "must have a width and a height over 0"),
-        ({"label_output": [{"x": 80, "y": 1, "width": 21, "height": 5}]}, "passes the page's edge by 1 % of it"),
-        ({"label_output": [{"x": -3, "y": 1, "width": 21, "height": 5}]}, "passes the page's edge by 3 % of it"),
-        ({"label_output": [{"x": 1, "y": 1, "width": 2, "height": 5, "rotation": 9}]}, r"rotation' = 9 must be 0"),
-        ({"label_output": [{"x": float("nan"), "y": 1, "width": 2, "height": 5}]}, r"\.x' = nan must be a number"),
-        ({"label_output": [{"x": 10**400, "y": 1, "width": 2, "height": 5}]}, r"\.x' = 1000.* must be a number"),
+        ({"instruction": "a \ud83d"}, r"item 48234, field 'instruction' = 'a \\ud83d' holds half a character"),
+        ({"data_source": "\ud83d"}, "field 'data_source' = .* holds half a character"),
+        ({"id": "\ud83d"}, "field 'id' = .* holds half a character"),
         ({"region": "figure"}, r"field 'region' = 'figure' is unknown"),
         ({"data_source": 7}, r"field 'data_source' = 7 must be text"),
         ({"image_output": "inputs/page_1.png"}, r"has no result of OCR: there must be one, page_1\.json"),
@@ -148,16 +103,48 @@ def test_a_wrong_item_is_named(tmp_path: Path, change: dict[str, Any], message: 
     assert str(caught.value).startswith(f"{folder / 'text_info_all.json'}, item 1: ")
 
 
-def test_boxes_at_the_edge_are_cut_with_a_note(tmp_path: Path) -> None:
-    found = read(tmp_path, {**ITEM, "label_output": [{"x": 80, "y": -0.2, "width": 20.4, "height": 10}]})
-    assert found.items[0].regions == ((160, 0, 200, 10),)
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (None, "parsing_res_list[0].block_content is of the kind table and holds no table: compared by its text only"),
+        ("Fee 5", "holds no table"),
+        ("<table", "holds no table"),
+        ("<table>Fee 5</table>", "holds a table without cells"),
+        ("<table><tr></tr></table>", "holds a table without cells"),
+    ],
+)
+def test_a_block_of_the_kind_table_without_one(tmp_path: Path, content: str | None, note: str) -> None:
+    block = {"block_label": "table", "block_content": content, "block_bbox": [1, 1, 9, 9]}
+    found = read(tmp_path, result={**RESULT, "parsing_res_list": [block, *RESULT["parsing_res_list"]]})
+    assert found.items[0].blocks is not None
+    assert found.items[0].blocks[0].table is None
+    assert found.items[0].kinds[0] == "table"
     assert len(found.notes) == 1
-    assert "label_output[0] passes the page's edge by 0.4 %: cut" in found.notes[0]
+    assert note in found.notes[0]
 
 
-def test_several_regions(tmp_path: Path) -> None:
-    boxes = [{"x": 0, "y": 0, "width": 10, "height": 10}, {"x": 50, "y": 50, "width": 50, "height": 50}]
-    assert read(tmp_path, {**ITEM, "label_output": boxes}).items[0].regions == ((0, 0, 20, 10), (100, 50, 200, 100))
+@pytest.mark.parametrize(
+    ("content", "noted"), [("<table><tr><td>Fee<td>5", True), (TABLE, False), ("|Fee|5|\n|-|-|\n|a|b|", False)]
+)
+def test_a_table_that_is_not_closed(tmp_path: Path, content: str, noted: bool) -> None:
+    block = {"block_label": "table", "block_content": content, "block_bbox": [1, 1, 9, 9]}
+    found = read(tmp_path, result={**RESULT, "parsing_res_list": [block]})
+    assert found.items[0].blocks is not None
+    assert found.items[0].blocks[0].table == content
+    assert any("the table is not closed: mended as browsers do" in note for note in found.notes) == noted
+
+
+NO_TEXT = [{"block_bbox": [1, 9, 5, 15], "block_content": content} for content in (None, "", " \n")]
+
+
+@pytest.mark.parametrize("kind", ["text replacement", "text insertion", "table structure edit"])
+def test_blocks_without_text_are_for_deletions(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "set").mkdir()
+    result = {**RESULT, "parsing_res_list": NO_TEXT}
+    with pytest.raises(TextsError, match=r"item 48234, field 'image_output' = .* shows no text"):
+        read(tmp_path / "set", {**ITEM, "instruction type": kind}, result=result)
+    found = read(tmp_path / "set", {**ITEM, "instruction type": "text deletion"}, result=result)
+    assert "no text was read on the reference: valid for a deletion" in found.notes[0]
 
 
 def test_sizes_that_differ_are_noted(tmp_path: Path) -> None:
@@ -182,7 +169,7 @@ def test_a_turned_photograph_has_its_size_as_seen(tmp_path: Path) -> None:
         ({"width": None, "height": None}, "no width and height: its boxes are taken as pixels", (10, 5, 60, 15)),
         ({"width": 400, "height": 50}, "the page is of 400 x 50, the reference of 200 x 100: scaled", (5, 10, 30, 30)),
         (
-            {"parsing_res_list": [{"block_bbox": [-4, 5, 60, 15]}]},
+            {"parsing_res_list": [{"block_bbox": [-4, 5, 60, 15], "block_content": "a"}]},
             "[0].block_bbox passes the page's edge: cut",
             (0, 5, 60, 15),
         ),
@@ -220,6 +207,19 @@ def test_rules_for_results(
             {**RESULT, "parsing_res_list": [{"block_bbox": [1, 9, 5, 15], "block_label": ""}]},
             r"block_label' = '' must name the kind",
         ),
+        (
+            {**RESULT, "parsing_res_list": [{"block_bbox": [1, 9, 5, 15], "block_content": "\ud83d"}]},
+            r"parsing_res_list\[0\].block_content' = .* holds half a character",
+        ),
+        (
+            {
+                **RESULT,
+                "parsing_res_list": [
+                    {"block_label": "table", "block_content": "<table><td>" * 501, "block_bbox": [1, 9, 5, 15]}
+                ],
+            },
+            "tables lie more than 500 deep in one another: correct it",
+        ),
         ({**RESULT, "parsing_res_list": []}, r"item 48234, field 'image_output' = .* shows no text"),
     ],
 )
@@ -244,7 +244,7 @@ def test_an_empty_page_is_valid_for_a_deletion(tmp_path: Path) -> None:
     item = {**ITEM, "instruction type": "text deletion"}
     found = read(tmp_path, item, result={**RESULT, "parsing_res_list": []})
     assert found.items[0].blocks == ()
-    assert "nothing was read on the reference: valid for a deletion" in found.notes[0]
+    assert "no text was read on the reference: valid for a deletion" in found.notes[0]
 
 
 def test_without_results_and_with_two(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics.blocks import Block
-from pytest_vtcfaith.metrics.boxes import percent_to_pixels
+from pytest_vtcfaith.metrics.boxes import merged, percent_to_pixels
 from pytest_vtcfaith.metrics.edit import Operation
 from pytest_vtcfaith.pages.edits.design import Design, design_of
 from pytest_vtcfaith.pages.edits.regions import Pixels, composite
@@ -77,7 +77,8 @@ def source_fingerprint(row: Mapping[str, Any]) -> str:
 def regions_of(row: Mapping[str, Any]) -> tuple[Pixels, ...]:
     """The regions of a row in pixels."""
     page = row["source"]["width"], row["source"]["height"]
-    return tuple(percent_to_pixels(box["x"], box["y"], box["width"], box["height"], page=page) for box in row["boxes"])
+    boxes = [percent_to_pixels(box["x"], box["y"], box["width"], box["height"], page=page) for box in row["boxes"]]
+    return merged(boxes)
 
 
 def _blocks(rows: list[Mapping[str, Any]]) -> tuple[Block, ...]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
 from pytest_vtcfaith.report.html.pictures import Gallery, Picture, is_inside
 from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
 from pytest_vtcfaith.report.worddiff import printable
-from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.pages.page import Page
@@ -48,17 +47,19 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
     }
     pictures = gallery.of(answer)
     marks: Sequence[Mark] = ()
-    if place < DRAWN and case.state not in ("passed", "inapplicable"):
+    edited = _task(run, case) == "edit"
+    if place < DRAWN and case.state != "inapplicable" and (edited or case.state != "passed"):
         request = _request(run, case)
         pages = _pages(request)
         if request is not None and not _transcribed(run, case):
-            shown |= _explained(run, case, request)
+            told, drawn_here = _explained(run, case, request, gallery, {picture.label for picture in pictures})
+            shown |= told
+            pictures = [*pictures, *drawn_here]
         if not any(picture.page is not None for picture in pictures):
             drawn = (gallery.draw(answer, n, len(pages), page.image) for n, page in enumerate(pages))
             pictures = [*(picture for picture in drawn if picture is not None), *pictures]
         marks = marks_of(pages, spans, answer.case.lang)
         shown["pages"] = [[page.width, page.height] for page in pages]
-    edited = _task(run, case) == "edit"
     pictures = sorted(pictures, key=_order)
     shown["pictures"] = [[p.path, "source" if edited and p.label == "page" else p.label, p.page] for p in pictures]
     shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
@@ -124,20 +125,33 @@ def _pages(request: Request | None) -> Sequence[Page]:
         return ()
 
 
-def _explained(run: HtmlRun, case: Listed, request: Request) -> dict[str, Any]:
-    """What was asked, and what the suite says of the reply, where it can say it without instruments."""
+def _explained(
+    run: HtmlRun, case: Listed, request: Request, gallery: Gallery, known: Collection[str]
+) -> tuple[dict[str, Any], list[Picture]]:
+    """What was asked, what the suite says of the reply, and its pictures, but for those with a `known` label; as far
+    as the instruments at hand can say it.
+    """
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.metrics.outcomes import Reply
 
     answer = case.answer
     shown: dict[str, Any] = {"asked": printable(request.prompt.text, LONGEST)}
-    reply = Reply(answer.row.get("transcript"), picture=_picture(run, case))
-    transcript = Transcript(reply, answer.outcome, 0.0, True)
+    replied = _picture(run, case)
+    transcript = Transcript(Reply(answer.row.get("transcript"), picture=replied), answer.outcome, 0.0, True)
     try:
-        found = run.suites[answer.case.suite].explain(answer.case, transcript, answer.metrics, request, NO_INSTRUMENTS)
+        suite = run.suites[answer.case.suite]
+        found = suite.explain(answer.case, transcript, answer.metrics, request, run.instruments)
+        shown["lines"] = list(found.lines)
+        if case.state != "passed":
+            shown["said"] = found.verdict
+        new = [
+            gallery.compared(answer, label, draw)
+            for label, draw in found.pictures
+            if label not in known and not (label == "output" and replied is not None)
+        ]
     except Exception:  # a suite that needs an engine to say more has said it in the message of the failed test
-        return shown
-    return shown | {"said": found.verdict, "lines": list(found.lines)}
+        return shown, []
+    return shown, [picture for picture in new if picture is not None]
 
 
 def _picture(run: HtmlRun, case: Listed) -> str | None:

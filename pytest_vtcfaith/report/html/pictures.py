@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,11 +57,21 @@ class Gallery:
         if self.spent >= BUDGET or not _SAFE.fullmatch(answer.ask):
             return None
         name = answer.ask if pages == 1 else f"{answer.ask}-page{number + 1}"
+        return Picture(self._saved(name, image), _page_label(number, pages), number)
+
+    def compared(self, answer: Answer, label: str, draw: Callable[[], Image.Image]) -> Picture | None:
+        """Writes a picture of the case's explanation; None when the budget is spent."""
+        name = f"{answer.ask}-{label.replace(' ', '-')}"
+        if self.spent >= BUDGET or not _SAFE.fullmatch(name):
+            return None
+        return Picture(self._saved(name, draw()), label)
+
+    def _saved(self, name: str, image: Image.Image) -> str:
         path = self.folder / HTML / "pages" / f"{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         save_small(image, path)
         self.spent += path.stat().st_size
-        return Picture(f"{HTML}/pages/{name}.png", _page_label(number, pages), number)
+        return f"{HTML}/pages/{name}.png"
 
     def _written(self, ask: str) -> Sequence[str]:
         """Names of files in `pages/` that are about the case."""

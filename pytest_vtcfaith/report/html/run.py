@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
+
 if TYPE_CHECKING:
     from pytest_vtcfaith.gating.judge import Verdict
     from pytest_vtcfaith.report.view import RunView
@@ -55,7 +57,7 @@ class HtmlRun:
     """A run to be shown.
 
     `about` is what run.json says; `request` gives what the model was asked in a case, and may raise anything; `source`
-    is the folder that the pictures of the run lie in.
+    is the folder that the pictures of the run lie in; `instruments` read pictures, where the run has any at hand.
     """
 
     view: RunView
@@ -65,6 +67,7 @@ class HtmlRun:
     about: Mapping[str, Any]
     request: Callable[[Answer], Request]
     source: Path
+    instruments: Instruments = NO_INSTRUMENTS
 
     @cached_property
     def gates(self) -> Mapping[tuple[str, str, str], Sequence[Verdict]]:
