@@ -18,6 +18,7 @@ OPTIONS = {
     "languages": "list of languages the model read (default all)",
     "visual_tokens": "its visual-token family (default nominal)",
     "prompts": "true where it took the suite's prompt (default false)",
+    "task": "what was asked where the lines do not say: transcribe, edit, answer or draw (default by their case ids)",
     "keep_ratio": "share of the visual tokens it kept, where it was a compression method (default none)",
 }
 USAGE_FIELDS = ("completion_tokens", "max_tokens", "image_tokens")
@@ -46,6 +47,8 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     A table in pyproject.toml gives either `model = "FILE"`, or `file = "FILE"` and `model = "NAME"` to take only the
     lines of one model. Relative paths start at the current directory. `languages`, `visual_tokens`, `prompts` and
     `keep_ratio` declare what the model that gave the replies declared: which cases are inapplicable, what pages cost.
+    `task` is what was asked in lines without a field `task`; without it the ids of their cases tell it to a run
+    (`ModelSpec.replayed`), and until then pictures are edits and the others transcripts.
 
     Raises ValueError that names the option, or the file and the line.
     """
@@ -53,6 +56,9 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     prompts, languages = options.get("prompts", False), options.get("languages")
     if not isinstance(prompts, bool):
         raise ValueError(f"model {name!r}: prompts = {shown(prompts)} must be true or false")
+    task = options.get("task")
+    if task is not None and (not isinstance(task, str) or task not in TASKS):
+        raise ValueError(f"model {name!r}: task = {shown(task)} must be one of {', '.join(TASKS)}")
     visual_tokens = options.get("visual_tokens", "nominal")
     check_declared(name, languages, visual_tokens)
     path, wanted = (options["file"], identifier) if "file" in options else (identifier, None)
@@ -82,7 +88,9 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         options={} if wanted is None else {"model": wanted},
         needs_picture=False,
         keep_ratio=options.get("keep_ratio"),
-        tasks=frozenset(row.get("task") or _default_task(row) for _, row in rows) or frozenset({"transcribe"}),
+        tasks=frozenset(row.get("task") or task or _default_task(row) for _, row in rows)
+        or frozenset({task or "transcribe"}),
+        replayed={row["case"]: row.get("task") or task or "" for _, row in rows},
     )
 
 

@@ -26,9 +26,10 @@ class ModelSpec:
     `worker` (one model per xdist worker) or `host` (one process per device for all workers). `prompts` is False for an
     engine that takes no prompt. `revision` names code and weights, `adapter` what drives them, `options` the settings.
     `needs_picture` is False where answers are looked up by case id. `tasks` are what the model can be asked to do,
-    names of `TASKS`. `keep_ratio` is the share of the visual tokens that a compression method keeps (VTC-Bench), None
-    for a model that is none. `remote` says that a host only passes requests on, to a server: there is one for all
-    devices.
+    names of `TASKS`; `replayed` are the cases of a replay, each with the task that its line declares, "" for none: then
+    a run goes by the suite of the case. `keep_ratio` is the share of the visual tokens that a compression method keeps
+    (VTC-Bench), None for a model that is none. `remote` says that a host only passes requests on, to a server: there is
+    one for all devices.
 
     Raises ValueError as `check_declared` does, and for another `lives`, task or ratio.
     """
@@ -45,6 +46,7 @@ class ModelSpec:
     needs_picture: bool = True
     remote: bool = False
     tasks: frozenset[str] = frozenset({"transcribe"})
+    replayed: Mapping[str, str] = field(default_factory=dict)
     keep_ratio: float | None = None
 
     def __post_init__(self) -> None:

@@ -121,12 +121,19 @@ class Benchmark:
         return False
 
     @cached_property
+    def everything(self) -> Mapping[str, Sequence[Case]]:
+        """Every case of the manifests, by suite. Raises as `selection.read_cases`."""
+        from pytest_vtcfaith.plugin.selection import read_cases
+
+        return read_cases(self.options)
+
+    @cached_property
     def selection(self) -> Selection:
         """The cases and tiers of this run."""
-        from pytest_vtcfaith.plugin.selection import read_cases, select
+        from pytest_vtcfaith.plugin.selection import select
 
         tasks = frozenset(task for spec in self.specs.values() for task in spec.tasks)
-        return select(self.options, read_cases(self.options), tasks or None)
+        return select(self.options, self.everything, tasks or None)
 
     @property
     def suites(self) -> tuple[str, ...]:

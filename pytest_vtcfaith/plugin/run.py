@@ -111,10 +111,13 @@ class Run(Benchmark):
     def specs(self) -> Mapping[str, ModelSpec]:
         """Slug → model, in the order of the command line."""
         from pytest_vtcfaith.models.registry import resolve
+        from pytest_vtcfaith.plugin.replayed import declared
 
         found: dict[str, ModelSpec] = {}
         for name in self.options.models:
             spec = resolve(name, self.options.configured)
+            if "" in spec.replayed.values():
+                spec = declared(spec, self.everything)
             short = model_slug(name)
             if short in found:
                 raise pytest.UsageError(f"--vtc-model {name!r} and another model share the name {short!r} in test ids")

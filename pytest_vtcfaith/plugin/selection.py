@@ -182,7 +182,8 @@ def _unable(suite: str, tasks: frozenset[str]) -> str:
     task = load_suite(suite).task
     return (
         f"--vtc-suite {suite!r} asks its models to {task}, which none of the chosen ones does (they "
-        f"{', '.join(sorted(tasks))}): choose a model that does, or give yours a method {task}() ({TASKS[task]})"
+        f"{', '.join(sorted(tasks))}): choose a model that does, or give yours a method {task}() ({TASKS[task]}); of a "
+        f'replay, each line has the id of a case of the suite, or "task": "{task}", or its table has task = "{task}"'
     )
 
 

@@ -161,3 +161,18 @@ def test_a_table_declares_what_the_model_that_answered_declared(tmp_path):
     for option, value in {"keep_ratio": 2, "languages": "en", "visual_tokens": "gemma9", "prompts": "yes"}.items():
         with pytest.raises(ValueError, match="'m'"):
             resolve("m", {"m": {**table, option: value}})
+
+
+def test_what_was_asked_is_said_by_line_by_table_or_left_open(tmp_path):
+    file = tmp_path / "r.jsonl"
+    file.write_text('{"case": "c", "text": "t"}\n{"case": "d", "text": "t", "task": "draw"}\n', encoding="utf-8")
+    table = {"adapter": "replay", "model": str(file)}
+    found = resolve("m", {"m": table})
+    assert (found.tasks, found.replayed) == (frozenset({"transcribe", "draw"}), {"c": "", "d": "draw"})
+    found = resolve("m", {"m": {**table, "task": "answer"}})
+    assert (found.tasks, found.replayed) == (frozenset({"answer", "draw"}), {"c": "answer", "d": "draw"})
+    for task in ("reply", ["answer"], ""):
+        with pytest.raises(ValueError, match=r"task = .* must be one of transcribe, edit, answer, draw"):
+            resolve("m", {"m": {**table, "task": task}})
+    file.write_bytes(b"")
+    assert resolve("m", {"m": {**table, "task": "answer"}}).tasks == frozenset({"answer"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -57,3 +58,46 @@ def test_wrong_answers_about_reduced_pictures_are_the_measurement(asked: Bench) 
     found = asked.run("--vtc-suite=compression", answers(asked, give, task="answer"))
     assert found.status == 0, found.text
     assert found.gates["downsample-2x-accuracy"]["value"] == 0.0
+
+
+def test_a_replay_of_cases_and_texts_is_asked_what_its_cases_ask(asked: Bench) -> None:
+    found = asked.run(answers(asked, lambda case: case.reference))
+    assert found.status == 0, found.text
+    assert {row["suite"] for row in found.results.values()} == {"compression"}
+    assert json.loads((found.folder / "run.json").read_text(encoding="utf-8"))["models"][0]["tasks"] == ["answer"]
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_a_hand_written_refusal_is_one_of_the_answers(asked: Bench, workers: str) -> None:
+    model = answers(asked, lambda case: case.reference, task="answer")
+    file = asked.path / "given.jsonl"
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n")[:-1]]
+    lines[0] = {"case": lines[0]["case"], "text": None, "refusal": "I cannot help with that"}
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    found = asked.run(model, workers)
+    assert {row["suite"] for row in found.results.values()} == {"compression"}, found.text
+    assert found.results[lines[0]["case"]]["outcome"] == "refused"
+    assert Counter(row["outcome"] for row in found.results.values()) == {"complete": 15, "refused": 1}
+
+
+def test_answers_to_several_suites(asked: Bench) -> None:
+    answers(asked, lambda case: case.reference)
+    asked.replay()
+    both = b"".join((asked.path / name).read_bytes() for name in ("given.jsonl", "answers.jsonl"))
+    (asked.path / "both.jsonl").write_bytes(both)
+    found = asked.run("--vtc-model=replay:both.jsonl")
+    assert found.status == 0, found.text
+    assert {row["suite"] for row in found.results.values()} == {"compression", "rewriting"}
+
+
+def test_a_replay_of_other_cases_names_the_cure(asked: Bench) -> None:
+    (asked.path / "other.jsonl").write_text('{"case": "nobody-knows", "text": "4"}\n', encoding="utf-8")
+    found = asked.run("--vtc-suite=compression", "--vtc-model=replay:other.jsonl")
+    assert found.status == 4
+    assert '"task": "answer", or its table has task = "answer"' in found.text
+    (asked.path / "pyproject.toml").write_text(
+        '[tool.vtcfaith.models.other]\nadapter = "replay"\nmodel = "other.jsonl"\ntask = "answer"\n', encoding="utf-8"
+    )
+    found = asked.run("--vtc-suite=compression", "--vtc-model=other", "--rootdir=.")
+    assert found.status == 1
+    assert {row["outcome"] for row in found.results.values()} == {"infrastructure_error"}
