@@ -3,76 +3,100 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
+
+from pytest_vtcfaith.metrics.assertions import bare, hedged, negated, quantity, unit_fits
 
 AnswerKind = Literal["choice", "number", "name", "free"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("choice", "number", "name", "free")
 
 NUMBER = re.compile(r"(?<![\w.,])[-−–]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s*/\s*\d+)?")
 _LONGEST = 40  # characters of a number that is worth converting
+_CHOICE = re.compile(
+    r"\W*(?:(?:option|choice)\s+)?[(\[]?([A-Za-z])[)\]]?(?![A-Za-z'])\s*[.:;,)\]–—-]*\s*(.*)", re.IGNORECASE | re.DOTALL
+)
 _LATEX = ((r"\\d?t?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2"), (r"\\(?:text|mathrm|mbox)\s*\{([^{}]*)\}", r"\1"))
 _LATEX_NOISE = re.compile(r"\\(?:left|right|boxed|,|!|;|\$|%|\(|\)|\[|\])|[${}\s]")
 
 
 def answer_score(
-    kind: AnswerKind, expected: str, given: Sequence[str], *, choices: Mapping[str, str] | Sequence[str] = ()
+    kind: AnswerKind,
+    expected: str,
+    given: Sequence[str],
+    *,
+    choices: Mapping[str, str] | Sequence[str] = (),
+    units: Collection[str] = (),
 ) -> int:
     """S_a: 1 where all answers that are given are the expected one, else 0; 0 also where none is given.
 
-    - `kind`: `choice` (`expected` is the letter of an option, `choices` maps letters to their texts), `number`, `name`
-      (`choices` are all the names that could be meant: exactly one may be mentioned), `free` (equal as numbers or as
-      text, LaTeX markup aside).
+    - `kind`: `choice` (`expected` is the letter of an option, `choices` maps letters to their texts: `choice_in`),
+      `number` (the answer is one number: `number_in`), `name` (`choices` are all the names that could be meant: exactly
+      one may be mentioned, and the rest of the answer neither negates nor hedges), `free` (equal as numbers or as text,
+      LaTeX markup aside).
+    - `units`: the unit words that a number may have though `expected` lacks them (`assertions.units_of`).
     - `given`: the answers as read. Two that differ cannot both be right: hedging scores 0.
 
     Raises ValueError for another kind. Source: definitions §7; Reasoning Fidelity, 2.
     """
     if kind not in ANSWER_KINDS:
         raise ValueError(f"answer kind {kind!r} is unknown: choose one of {', '.join(ANSWER_KINDS)}")
-    return int(bool(given) and all(_right(kind, expected, text, choices) for text in given))
+    return int(bool(given) and all(_right(kind, expected, text, choices, units) for text in given))
 
 
-def number_in(text: str) -> Fraction | None:
-    """The only number that a text has ("n = 4", "12 apples", "$1,250.50", "3/4"); None without one or with several."""
-    found = [match.group() for match in NUMBER.finditer(text)]
-    if len(found) != 1 or len(found[0]) > _LONGEST:
+def number_in(text: str, expected: str = "", units: Collection[str] = ()) -> Fraction | None:
+    """The number that a text is ("n = 4", "12 apples", "$1,250.50", "3/4", "It is 12."); None where it is not one.
+
+    A text that only has a number in it ("not 12", "12 thousand", "more than 12", "12²") is none. `expected`: the right
+    answer, whose unit a text may have; `units`: further ones. The rules: `assertions.quantity`, `assertions.unit_fits`.
+    """
+    stated, own = quantity(text), quantity(expected)
+    if stated is None or not unit_fits(stated.unit, own.unit if own is not None else "", units):
         return None
-    number = re.sub(r"[\s,]", "", found[0]).replace("−", "-").replace("–", "-")
+    if len(stated.value) > _LONGEST or not NUMBER.fullmatch(stated.value):
+        return None
     try:
-        return Fraction(number)
+        return Fraction(stated.value.replace(",", ""))
     except (ValueError, ZeroDivisionError):
         return None
 
 
 def choice_in(text: str, options: Mapping[str, str]) -> str | None:
-    """The letter of the option that a text names: "C", "(c)", "Option C", "C: a bat", "a bat"; None where unclear."""
+    """The letter of the option that a text is: "C", "(c)", "[C]", "Option C", "C: a bat", "a bat"; None where unclear.
+
+    Behind the letter only its own option's text may stand: "C, or D" and "C because …" are unclear.
+    """
+    text = bare(text)
     plain = _words(text)
     by_text = [letter for letter, option in options.items() if _words(option) == plain]
     if len(by_text) == 1:
         return by_text[0]
-    found = re.match(
-        r"\W*(?i:option\s+|choice\s+)?\(?([A-Za-z])\)?(?![A-Za-z'])\s*([.:;,)\]–—-]*)\s*(.*)", text, re.DOTALL
-    )
+    found = _CHOICE.fullmatch(text)
     if found is None or found[1].upper() not in options:
         return None
-    letter, mark, rest = found[1].upper(), found[2], found[3]
-    if mark or not rest.strip() or _words(rest) == _words(options[letter]):
-        return letter
-    return None
+    letter, rest = found[1].upper(), _words(found[2])
+    return letter if (not rest and not hedged(found[2])) or rest == _words(options[letter]) else None
 
 
-def _right(kind: AnswerKind, expected: str, given: str, choices: Mapping[str, str] | Sequence[str]) -> bool:
+def _right(
+    kind: AnswerKind,
+    expected: str,
+    given: str,
+    choices: Mapping[str, str] | Sequence[str],
+    units: Collection[str],
+) -> bool:
     if kind == "choice":
         return isinstance(choices, Mapping) and choice_in(given, choices) == expected
     if kind == "number":
-        number = number_in(given)
-        return number is not None and number == number_in(expected)
+        number = number_in(given, expected, units)
+        return number is not None and number == number_in(expected, expected)
     if kind == "name":
         words = _words(given)
         named = {name for name in {*choices, expected} if _mentions(words, _words(name))}
-        return named == {expected}
-    number, other = number_in(_plain(given)), number_in(_plain(expected))
+        rest = re.sub(rf"\b{re.escape(expected)}\b", "", given, flags=re.IGNORECASE)
+        return named == {expected} and not negated(rest) and not hedged(rest)
+    number, other = number_in(_plain(given), expected, units), number_in(_plain(expected), expected)
     if number is not None and other is not None and _plain(expected) == str(expected).strip():
         return number == other
     return _plain(given).casefold() == _plain(expected).casefold()

@@ -13,7 +13,7 @@ _SPELLED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
 )
-_WORDS = {word: value for value, word in enumerate(_SPELLED.split())}
+NUMBER_WORDS = {word: value for value, word in enumerate(_SPELLED.split())}
 # A run of digits with whatever may be a separator between them; letters, points and commas before it make it no number
 _RUN = re.compile(r"(?<![\w.,])(?<![^\W\d_][-\u2010\u2011])([-\u2212+]?)(\d+(?:[.,'\u2019]\d+)*)")
 _GROUPED = re.compile(r"\d{1,3}(?:([,'\u2019])\d{3})(?:\1\d{3})*(\.\d+)?")
@@ -33,8 +33,8 @@ def numbers_in(text: str) -> list[Decimal | None]:
     """
     if not re.search(r"\d", text):
         word = text.strip(" .").casefold()
-        if word in _WORDS:
-            return [Decimal(_WORDS[word])]
+        if word in NUMBER_WORDS:
+            return [Decimal(NUMBER_WORDS[word])]
         return [_han(run) for run in re.findall(f"[{_HAN}]+", text)]
     found: list[Decimal | None] = []
     for match in _RUN.finditer(text):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics.answers import AnswerKey, is_right
+from pytest_vtcfaith.metrics.assertions import units_of
 from pytest_vtcfaith.models.protocols import Prompt
 from pytest_vtcfaith.pages.budget import visual_tokens
 from pytest_vtcfaith.pages.questions.reduced import full_size, question_page, reduced_size
@@ -200,6 +201,7 @@ def answer_key(case: Case) -> AnswerKey:
         tuple(question["answers"]),
         tuple(question.get("options", ())),
         question.get("tolerance", 0.0),
+        units_of(question["question"]),
     )
 
 

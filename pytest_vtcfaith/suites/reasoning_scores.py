@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics import text_scores
+from pytest_vtcfaith.metrics.assertions import units_of
 from pytest_vtcfaith.metrics.final_answers import answer_score
 from pytest_vtcfaith.metrics.steps import Solution, extract_solution, process_score, reading_agreement
 from pytest_vtcfaith.models.judges.exact import Verdict, judge_solution
@@ -68,7 +69,11 @@ def mark(row: Row, text: str, judge: Judge | None) -> Marked:
     expected = row["answer"]
     choices = {letter: option["text"] for letter, option in record.get("options", {}).items()}
     right = answer_score(
-        expected["kind"], expected["text"], solution.answers, choices=choices or expected.get("choices", ())
+        expected["kind"],
+        expected["text"],
+        solution.answers,
+        choices=choices or expected.get("choices", ()),
+        units=units_of(row["question"]),
     )
     if judge is None:
         verdicts = judge_solution(record, question, solution.steps)

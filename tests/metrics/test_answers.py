@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vtcfaith.metrics.answers import LETTERS, AnswerKey, is_right
+from pytest_vtcfaith.metrics.assertions import units_of
 from pytest_vtcfaith.metrics.numerals import numbers_in
 
 OPTIONS = ("Rye", "Oats", "Winter barley")
@@ -96,7 +97,33 @@ def _chinese(value: int) -> str:
         ("Answer: 120", True),
         ("**120**", True),
         ("120 or 130", False),
-        ("120, so 120", True),
+        ("120, so 120", False),
+        ("It is 120 kg.", True),
+        ("It is not 120.", False),
+        ("minus 120", False),
+        ("120 thousand", False),
+        ("120 million", False),
+        ("120k", False),
+        ("120²", False),
+        ("120⁰", False),
+        ("more than 120", False),
+        ("at least 120", False),
+        ("<120", False),
+        ("about 120", False),
+        ("120?", False),
+        ("120-130", False),
+        ("2 × 60", False),
+        ("120/2", False),
+        ("1.2e2", False),
+        ("120 below zero", False),
+        ("120 apples", False),
+        ("$120", False),
+        ("I see 120 bars but I cannot answer", False),
+        ("It might be 120 or perhaps something else", False),
+        ("(120)", True),
+        ("\\boxed{120}", True),
+        ("= 120", True),
+        ("There are 120 kg.", True),
         ("120 in 1937", False),
         ("Q3", False),
         ("about", False),
@@ -108,6 +135,39 @@ def _chinese(value: int) -> str:
 )
 def test_a_number(reply: str, right: bool) -> None:
     assert is_right(AnswerKey("number", ("120 kg",)), reply) is right
+
+
+@given(
+    st.sampled_from(["not", "minus", "under", "over", "nearly", "no", "<", "≠", "twice", "un", "I see"]),
+    st.integers(0, 10**6),
+)
+def test_no_word_before_a_number_is_passed_over(word: str, value: int) -> None:
+    assert not is_right(AnswerKey("number", (str(value),)), f"{word} {value}")
+    assert not is_right(AnswerKey("number", (str(value),)), f"It is {word} {value}.")
+
+
+def test_units_are_those_of_the_answer_or_of_the_question() -> None:
+    assert units_of("How many bars does the chart have?") == {"bars"}
+    assert units_of("How many of the six people brought tea?") == {"people"}
+    assert units_of("What does it cost then, in euros?") == {"euros"}
+    assert units_of("What is n × m?") == units_of("How many thousand?") == units_of("How much is it?") == set()
+    key = AnswerKey("number", ("4",), units=frozenset({"bars"}))
+    assert is_right(key, "There are 4 bars.")
+    assert not is_right(key, "4 pears")
+    assert not is_right(key, "4 hundred")
+
+
+def test_what_multiplies_is_part_of_the_number() -> None:
+    key = AnswerKey("number", ("3 million",))
+    assert is_right(key, "3 million")
+    assert not is_right(key, "3")
+    assert not is_right(key, "3 thousand")
+
+
+def test_what_belongs_to_the_answer_is_no_negation() -> None:
+    key = AnswerKey("contains", ("No Parking",))
+    assert is_right(key, "The sign says No Parking.")
+    assert not is_right(key, "The sign does not say No Parking.")
 
 
 def test_percent_is_what_is_printed() -> None:
@@ -165,6 +225,16 @@ def test_the_edge_of_a_tolerance_is_inside() -> None:
         ("Bat", False),
         ("It is B, I think", False),
         ("D", False),
+        ("Option B", True),
+        ("option (B).", True),
+        ("[B]", True),
+        ("\\boxed{B}", True),
+        ("$\\boxed{B}$", True),
+        ("[B] Oats", True),
+        ("Option B: Rye", False),
+        ("B because", False),
+        ("B?", False),
+        ("Option", False),
         ("", False),
     ],
 )
@@ -223,6 +293,14 @@ def test_chinese_answers_have_no_spaces_and_any_width() -> None:
         ("Tilda Brocken", False),
         ("Tilda Brock or Owen Harrow", False),
         ("Owen Harrow", False),
+        ("no Tilda Brock", False),
+        ("I cannot see any Tilda Brock", False),
+        ("It was not signed by Tilda Brock.", False),
+        ("everything but Tilda Brock", False),
+        ("perhaps Tilda Brock", False),
+        ("Tilda Brock?", False),
+        ("I think it is Tilda Brock", False),
+        ("Tilda Brock, Tilda Brock", True),
         ("", False),
     ],
 )
@@ -243,6 +321,9 @@ def test_contained_are_whole_words(word: str, words: list[str]) -> None:
         ("No.", "en", "no"),
         ("no dog", "en", "no"),
         ("Yes and no", "en", None),
+        ("Yes, but not here", "en", None),
+        ("Yes, perhaps", "en", None),
+        ("No, it is not.", "en", "no"),
         ("yesterday", "en", None),
         ("There is", "en", None),
         ("", "en", None),

@@ -1,0 +1,151 @@
+"""What a reply states, and whether it states it outright: frames around an answer, negations, hedges, units.
+
+A reply has to *be* the answer. Frames ("The answer is 120.") are a small closed set; whatever else stands around an
+answer makes it prose, which no rule here understands. Source: definitions §6 and §7, strict matching of answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pytest_vtcfaith.metrics.numerals import NUMBER_WORDS
+
+EDGES = " \t\n.。!！\"'“”‘’`*"
+"""What may stand around an answer without a meaning."""
+
+_LEAD_IN = re.compile(
+    r"(?:(?:so|thus|hence|therefore),?\s+)?"
+    r"(?:(?:the\s+)?(?:final\s+|correct\s+|right\s+)?answer\s*(?:is\s*:?|:)|答案\s*(?:是|为)?\s*[:：]?)\s*",
+    re.IGNORECASE,
+)
+_STATED = re.compile(
+    r"(?:it\s+is|it['’]s|that\s+is|there\s+(?:is|are)|(?:the|its)\s+(?:number|value|total|sum|count|result|year)\s+is\b:?"
+    r"|是|一?共(?:有)?|有|=|[a-z]\s*=)\s*(?!\w*['’])",
+    re.IGNORECASE,
+)
+_WRAPPED = re.compile(r"\\boxed\s*\{(.+)\}|\$\s*\\boxed\s*\{(.+)\}\s*\$|\((.+)\)|\[(.+)\]|\{(.+)\}", re.DOTALL)
+_NEGATED = re.compile(
+    r"\b(?:no|not|never|nor|neither|none|nothing|nobody|cannot|without|except|instead|unlike|hardly|barely|scarcely"
+    r"|rather\s+than|anything\s+but|everything\s+but|all\s+but|far\s+from|fails?\s+to|unable|wrong|false|incorrect)\b"
+    r"|n['’]t\b|[不没無无非未否]",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\b(?:might|maybe|perhaps|possibly|probably|presumably|likely|unlikely|unsure|uncertain|unclear|guess\w*"
+    r"|may|could|would|seems?|appears\s+to|looks?\s+like|apparently|think|believe|suppose|assume|or|either|if|unless|whether"
+    r"|else|alternatively)\b|[?？~≈]"
+    r"|也许|可能|大概|或|大约|左右|好像|似乎|如果|是否",
+    re.IGNORECASE,
+)
+_SIGNS = "$€£¥%‰°"
+_NUMBER = (
+    r"(?P<value>[-+\u2212\u2013]?\s?(?:\d+(?:[.,'\u2019]\d+)*(?:\s?[万亿])?|[零一二三四五六七八九〇两十百千万亿]+)"
+    r"(?:\s*[/⁄]\s*\d+)?"
+    rf"|(?:{'|'.join(NUMBER_WORDS)}))"
+)
+_QUANTITY = re.compile(
+    rf"(?P<minus>[-\u2212]\s?)?(?P<before>[$€£¥])?\s?{_NUMBER}\s?(?P<behind>[{_SIGNS}]|[^\W\d_]+(?:/[^\W\d_]+)?)?"
+)
+_COUNTED = re.compile(
+    r"\bhow\s+many\s+(?:of\s+(?:the|these|those)\s+)?(?:(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s+)?"
+    r"([^\W\d_]{2,})|\bhow\s+much\s+([^\W\d_]{2,})|\bin\s+([^\W\d_]{2,})\s*\?",
+    re.IGNORECASE,
+)
+_NO_UNITS = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "will",
+        "more",
+        "less",
+        "times",
+        "in",
+        "of",
+        "percent",
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+    ]
+)
+MULTIPLIERS = frozenset(
+    ["hundred", "thousand", "million", "billion", "trillion", "dozen", "k", "bn", "mn", "tn", "mio", "mrd"]
+)
+"""Words behind a number that make it another number; as a unit they count only where the key's own answer has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as it is written (`value`, with its sign) and its `unit`: a word, a sign, "" where it has none."""
+
+    value: str
+    unit: str
+
+
+def bare(text: str) -> str:
+    """A reply without one lead-in (`Answer:`, `The answer is`, `答案：`), without what has no meaning at its ends, and
+    without one pair of brackets or a `\\boxed{}` around all of it."""
+    text = text.strip(EDGES)
+    lead_in = _LEAD_IN.match(text)
+    if lead_in is not None and lead_in.end() < len(text):
+        text = text[lead_in.end() :].strip(EDGES)
+    wrapped = _WRAPPED.fullmatch(text)
+    inner = next((part for part in wrapped.groups() if part), None) if wrapped else None
+    if inner is not None and not set(inner) & set("()[]{}"):
+        text = inner
+    return text.strip(EDGES)
+
+
+def quantity(text: str) -> Quantity | None:
+    """The one quantity that a reply is: a number, at most one unit or sign, at most one frame ("It is 120 kg.").
+
+    Frames: `it is`, `that is`, `there are`, `the number` (value, total, sum, count, result, year) `is`, `=`, `n =`,
+    `是`, `有`, `共`. None for everything else: prose, two numbers, negations, comparisons, hedges, `120²`, `2 × 60`.
+    """
+    text = bare(text)
+    frame = _STATED.match(text)
+    if frame is not None:
+        text = bare(text[frame.end() :])
+    found = _QUANTITY.fullmatch(text)
+    if found is None or (found["before"] and found["behind"]) or (found["minus"] and found["value"][0] in "-+−–"):
+        return None
+    value = re.sub(r"\s", "", found["value"]).replace("\u2212", "-").replace("\u2013", "-").replace("⁄", "/")
+    unit = (found["before"] or found["behind"] or "").casefold()
+    return Quantity(f"{'-' if found['minus'] else ''}{value}", "%" if unit in ("percent", "per cent") else unit)
+
+
+def unit_fits(given: str, own: str, units: Collection[str]) -> bool:
+    """Whether a reply may have the unit `given`: none, the key's `own`, one of the question's `units`, or a sign of
+    currency or percent where the key has no unit. What multiplies (`thousand`, `k`) must be the key's own, and then
+    may not be left out."""
+    if own in MULTIPLIERS or given in MULTIPLIERS:
+        return given == own
+    if given in ("", own):
+        return True
+    return given in units or (not own and given in _SIGNS)
+
+
+def units_of(question: str) -> frozenset[str]:
+    """The units that a question allows in its answer: what it counts ("How many bars"), or names at its end ("in
+    euros?"); in small letters."""
+    found = {word.casefold() for match in _COUNTED.findall(question) for word in match if word}
+    return frozenset(found - _NO_UNITS - MULTIPLIERS)
+
+
+def negated(text: str) -> bool:
+    """Whether a text says no to anything ("no rye", "cannot", "everything but"). It errs towards yes."""
+    return _NEGATED.search(text) is not None
+
+
+def hedged(text: str) -> bool:
+    """Whether a text leaves anything open ("perhaps", "or", "if", "?"). It errs towards yes."""
+    return _HEDGED.search(text) is not None
