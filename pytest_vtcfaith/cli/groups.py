@@ -86,7 +86,13 @@ def compare(
         known, parts = read_groups(frozen), read_parts(results)
         cases = compression_cases(vtc_cases, grouped=False)
         about = model_of(parts, method)
-        known.require(visual_tokens=about["visual_tokens"], factor=factor, manifests=manifest_hashes(vtc_cases))
+        known.require(
+            visual_tokens=about["visual_tokens"],
+            model=about["name"],
+            base=about["base"],
+            factor=factor,
+            manifests=manifest_hashes(vtc_cases),
+        )
         right, reduced = (rights_of(parts, each, cases) for each in (about, model_of(parts, base or known.model)))
         found = compression_compare.compare(
             {name: answers[1] for name, answers in right.items() if 1 in answers},

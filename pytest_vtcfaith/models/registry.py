@@ -65,21 +65,23 @@ def register_model(
     lives: str = "worker",
     tasks: Collection[str] | None = None,
     keep_ratio: float | None = None,
+    base: str = "",
 ) -> Callable[[Factory], Factory]:
     """Registers a model of the user's own, usually in a conftest.py.
 
     Decorates a class, or a function without arguments, that gives a `Transcriber`, `Editor`, `Answerer` or
     `Illustrator`; it is called once per process, when the first page is read. `tasks` say which of them it is
     (`transcribe`, `edit`, `answer`, `draw`; None: of a class those whose methods it has, of a function `transcribe`).
-    `keep_ratio` is the share of the visual tokens that a compression method keeps. `languages` are those the model
-    reads (None: all), `visual_tokens` its visual-token family (definitions §3), `prompts=False` says that the prompt's
-    text is ignored. `revision` names code and weights and must change when replies may; replies of a model without one
-    are never stored, since an edited model could be judged by what it answered before. `lives="host"` loads it once per
-    device, in a process of its own that all workers ask, and gives it full batches; with `worker` it is loaded in each
-    worker and given one page at a time.
+    `keep_ratio` is the share of the visual tokens that a compression method keeps, `base` the name of the model that it
+    compresses: groups of the compression suite that were frozen of that model are used for it. `languages` are those
+    the model reads (None: all), `visual_tokens` its visual-token family (definitions §3), `prompts=False` says that the
+    prompt's text is ignored. `revision` names code and weights and must change when replies may; replies of a model
+    without one are never stored, since an edited model could be judged by what it answered before. `lives="host"` loads
+    it once per device, in a process of its own that all workers ask, and gives it full batches; with `worker` it is
+    loaded in each worker and given one page at a time.
 
-    Raises ValueError for a bad name, languages, family, `lives`, tasks or ratio, and when other code registered the
-    name already; importing the same file again is fine.
+    Raises ValueError for a bad name, languages, family, `lives`, tasks, ratio or base, and when other code registered
+    the name already; importing the same file again is fine.
     """
     if not isinstance(name, str) or not name or not name.isprintable() or name != name.strip():
         raise ValueError(
@@ -111,6 +113,7 @@ def register_model(
             adapter=f"registered:{name}",
             tasks=_tasks_of(factory) if tasks is None else frozenset(tasks),
             keep_ratio=keep_ratio,
+            base=base,
         )
         REGISTERED[name] = (spec, origin)
         return factory

@@ -20,6 +20,7 @@ OPTIONS = {
     "prompts": "true where it took the suite's prompt (default false)",
     "task": "what was asked where the lines do not say: transcribe, edit, answer or draw (default by their case ids)",
     "keep_ratio": "share of the visual tokens it kept, where it was a compression method (default none)",
+    "base": "name of the model that the method compresses, whose frozen groups count (default none)",
 }
 USAGE_FIELDS = ("completion_tokens", "max_tokens", "image_tokens")
 
@@ -45,10 +46,10 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     """The model `replay:FILE`; the file is read at once, so that a broken one is noticed before anything runs.
 
     A table in pyproject.toml gives either `model = "FILE"`, or `file = "FILE"` and `model = "NAME"` to take only the
-    lines of one model. Relative paths start at the current directory. `languages`, `visual_tokens`, `prompts` and
-    `keep_ratio` declare what the model that gave the replies declared: which cases are inapplicable, what pages cost.
-    `task` is what was asked in lines without a field `task`; without it the ids of their cases tell it to a run
-    (`ModelSpec.replayed`), and until then pictures are edits and the others transcripts.
+    lines of one model. Relative paths start at the current directory. `languages`, `visual_tokens`, `prompts`,
+    `keep_ratio` and `base` declare what the model that gave the replies declared: which cases are inapplicable, what
+    pages cost. `task` is what was asked in lines without a field `task`; without it the ids of their cases tell it to a
+    run (`ModelSpec.replayed`), and until then pictures are edits and the others transcripts.
 
     Raises ValueError that names the option, or the file and the line.
     """
@@ -88,6 +89,7 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         options={} if wanted is None else {"model": wanted},
         needs_picture=False,
         keep_ratio=options.get("keep_ratio"),
+        base=options.get("base", ""),
         tasks=frozenset(row.get("task") or task or _default_task(row) for _, row in rows)
         or frozenset({task or "transcribe"}),
         replayed={row["case"]: row.get("task") or task or "" for _, row in rows},

@@ -28,10 +28,11 @@ class ModelSpec:
     `needs_picture` is False where answers are looked up by case id. `tasks` are what the model can be asked to do,
     names of `TASKS`; `replayed` are the cases of a replay, each with the task that its line declares, "" for none: then
     a run goes by the suite of the case. `keep_ratio` is the share of the visual tokens that a compression method keeps
-    (VTC-Bench), None for a model that is none. `remote` says that a host only passes requests on, to a server: there is
+    (VTC-Bench), None for a model that is none; `base` names the model that it compresses, whose frozen groups are its
+    own too. `remote` says that a host only passes requests on, to a server: there is
     one for all devices.
 
-    Raises ValueError as `check_declared` does, and for another `lives`, task or ratio.
+    Raises ValueError as `check_declared` does, and for another `lives`, task, ratio or base.
     """
 
     name: str
@@ -48,6 +49,7 @@ class ModelSpec:
     tasks: frozenset[str] = frozenset({"transcribe"})
     replayed: Mapping[str, str] = field(default_factory=dict)
     keep_ratio: float | None = None
+    base: str = ""
 
     def __post_init__(self) -> None:
         check_declared(self.name, self.languages, self.visual_tokens)
@@ -60,6 +62,8 @@ class ModelSpec:
                 f"model {self.name!r}: keep_ratio = {shown(ratio)}: give the share of the visual tokens that it keeps, "
                 "over 0 and up to 1, or None"
             )
+        if not isinstance(self.base, str):
+            raise ValueError(f"model {self.name!r}: base = {shown(self.base)}: give the name of a model")
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -134,6 +134,7 @@ def _about_model(slug: str, spec: ModelSpec, batch_size: int | None, records: li
         "preset": spec.options.get("preset"),
         "options": dict(spec.options),
         "visual_tokens": spec.visual_tokens,
+        "base": spec.base,
         "lives": spec.lives,
         "tasks": sorted(spec.tasks),
         "devices": [record.device for record in records] if host else ["cpu"],

@@ -68,6 +68,8 @@ class Merged(Benchmark):
                 row["name"],
                 _unloadable,
                 None,
+                visual_tokens=row["visual_tokens"],
+                base=row["base"],
                 adapter=row["adapter"],
                 revision=row["revision"],
                 lives=row["lives"],

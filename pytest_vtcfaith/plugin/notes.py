@@ -50,6 +50,7 @@ def notes(run: Benchmark, ledger: Ledger, verdicts: Sequence[Verdict]) -> list[s
         found.append(
             f"{len(ledger.used_stored)} tiers (marked *) take scores of cases that were not selected from earlier runs"
         )
+    found += _unfit_groups(run)
     left_out = _left_out(run)
     if left_out:
         found.append(f"{left_out} gates are left out: they compare with tiers that this run did not choose")
@@ -70,6 +71,21 @@ def _unmatched(run: Benchmark) -> list[str]:
         for rule in run.thresholds.gate
         if not any(rule.matches(tier) for tier in pooled) and not any(rule.matches(tier, finer=True) for tier in finer)
     ]
+
+
+def _unfit_groups(run: Benchmark) -> list[str]:
+    """Models that are no methods, and that the frozen groups are not of; of a method each case says it."""
+    if not run.selection.whole.get("compression"):
+        return []
+    from pytest_vtcfaith.suites.compression import misfit_of
+    from pytest_vtcfaith.suites.compression_groups import groups_beside
+
+    groups = groups_beside(run.selection.whole["compression"][0].file.parent)
+    if groups is None:
+        return []
+    specs = [run.specs[slug] for slug in run.models_of("compression")]
+    problems = [(spec.name, misfit_of(groups, spec)) for spec in specs if spec.keep_ratio is None]
+    return [f"compression: no groups fit {name}, freeze your own: {problem}" for name, problem in problems if problem]
 
 
 def _left_out(run: Benchmark) -> int:

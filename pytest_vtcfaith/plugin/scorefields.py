@@ -100,7 +100,8 @@ _EDITED = Fields(
     optional=_SECOND,
 )
 
-_LEGIBLE = Fields(shares=frozenset(LEGIBILITY), optional=frozenset(LEGIBILITY))
+_DRAWN = frozenset({*LEGIBILITY, "read_scale"})
+_LEGIBLE = Fields(shares=_DRAWN, optional=_DRAWN)
 _DRAWN_PASSAGE = _LEGIBLE | Fields(
     counts=frozenset({"char_edits", "reference_chars", "word_edits", "reference_words"}),
     shares=frozenset({"confidence"}),

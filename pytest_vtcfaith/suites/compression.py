@@ -146,10 +146,15 @@ class Compression:
         return metrics
 
     def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:
-        """Means over all measured cases of the tier, pooled by page, and the same over the groups."""
+        """Means over all measured cases of the tier, pooled by page, and the same over the groups.
+
+        A tier that is a group (`…/2x/difficult`) has no value for a model that the groups do not fit.
+        """
         columns: dict[str, dict[str, float]] = {}
+        group = tier.rpartition("/")[2]
         for score in scores:
-            if tier in score.case.tiers and not score.inapplicable:
+            unfit = group in GROUPS and score.measured and group not in score.metrics
+            if tier in score.case.tiers and not score.inapplicable and not unfit:
                 row = columns.setdefault(score.case.document, {})
                 for name, value in {**failure_columns(score), **_columns(score)}.items():
                     row[name] = row.get(name, 0.0) + value
@@ -200,19 +205,24 @@ def answer_key(case: Case) -> AnswerKey:
     )
 
 
+def misfit_of(groups: Groups, spec: ModelSpec) -> str:
+    """Why groups do not count for a model, with the mend; "" where they do."""
+    return groups.misfit(visual_tokens=spec.visual_tokens, model=spec.name, base=spec.base)
+
+
 def _group_factor(groups: Groups | None, case: Case, spec: ModelSpec) -> int | None:
     """At which factor the groups count for this case and model; None where they do not.
 
     Raises Inapplicable for a method whose keep ratio has no groups that fit it.
     """
     if spec.keep_ratio is None:
-        if groups is None or case.params["factor"] == FULL or groups.misfit(visual_tokens=spec.visual_tokens):
+        if groups is None or case.params["factor"] == FULL or misfit_of(groups, spec):
             return None
         return int(case.params["factor"])
     if groups is None:
         raise Inapplicable(f"{case.file.parent} has no frozen groups (*.groups.json): run vtcfaith groups freeze")
     factor = factor_of(spec.keep_ratio, groups.factors)
-    problem = groups.misfit(visual_tokens=spec.visual_tokens)
+    problem = misfit_of(groups, spec)
     if not problem and factor is None:
         known = ", ".join(f"{1 / each**2:.4g}" for each in groups.factors)
         problem = f"no frozen groups are of the keep ratio {spec.keep_ratio:g}, only of {known}: freeze such groups"

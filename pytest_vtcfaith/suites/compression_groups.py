@@ -64,19 +64,29 @@ class Groups:
         self,
         *,
         visual_tokens: str | None = None,
+        model: str | None = None,
+        base: str = "",
         resampler: str | None = None,
         factor: int | None = None,
         manifests: Mapping[str, str] | None = None,
     ) -> str:
         """Why these groups may not be used for such a measurement, with the mend; "" where they may.
 
-        Only what is given is compared: the family of the model asked, the filter, the factor, the manifests' hashes.
+        Only what is given is compared: the family of the model asked, its name, the model that it says it compresses
+        (`base`), the filter, the factor, the manifests' hashes. Names must agree where a base is named, and where the
+        groups' model has no visual tokens of its own: the nominal family says nothing about who answers.
         """
         freeze = "remove that file, run all conditions and freeze new groups (vtcfaith groups freeze)"
         if visual_tokens is not None and visual_tokens != self.visual_tokens:
             return (
                 f"the frozen groups are those of {self.model!r}, whose pictures cost {self.visual_tokens!r} tokens, "
                 f"not {visual_tokens!r}: {freeze}"
+            )
+        named = base or model
+        if named is not None and named != self.model and (base or self.visual_tokens.startswith("nominal")):
+            return (
+                f"the frozen groups are those of {self.model!r}, not of {named!r}: {freeze}, or of a method of "
+                f"{self.model!r} declare base = {self.model!r}"
             )
         if resampler is not None and resampler != self.resampler:
             return f"the frozen groups were made by the filter {self.resampler!r}, not {resampler!r}: {freeze}"

@@ -16,7 +16,7 @@ from pytest_vtcfaith.suites.explain import describe_text
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 from pytest_vtcfaith.suites.reasoning_explain import explain_passage, explain_solution
 from pytest_vtcfaith.suites.reasoning_metrics import METRICS
-from pytest_vtcfaith.suites.reasoning_scores import failed_score, legibility, score_passage, score_solution
+from pytest_vtcfaith.suites.reasoning_scores import failed_score, for_reading, legibility, score_passage, score_solution
 from pytest_vtcfaith.texts.tasks.prompts import drawing_prompt, solution_text
 from pytest_vtcfaith.texts.tasks.rows import SCHEMA
 
@@ -74,7 +74,9 @@ class Reasoning:
     def score(
         self, case: Case, transcript: Transcript, request: Request, instruments: Instruments = NO_INSTRUMENTS
     ) -> dict[str, float | int | None]:
-        """CER, WER and confidence of a passage; S_a and S_p of a task, also by the second engine; legibility."""
+        """CER, WER and confidence of a passage; S_a and S_p of a task, also by the second engine; legibility; and
+        `read_scale`, the share of its sides at which the page was read.
+        """
         if transcript.outcome == "infrastructure_error":
             return {}
         row, judge, second = case.params, instruments.judge(), instruments.second()
@@ -82,11 +84,12 @@ class Reasoning:
         if transcript.outcome != "complete" or image is None:
             return failed_score(row, second=second is not None, looks=looks_at_pictures(judge))
         reader = instruments.reader()
+        image, scale = for_reading(image)
         if row["kind"] == "rendering":
             own = score_passage(row, reader, second, image)
         else:
             own = score_solution(row, reader, second, judge, image)
-        return own | legibility(reader, second, judge, image)
+        return own | legibility(reader, second, judge, image) | {"read_scale": scale}
 
     def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:
         """Sums by document."""
@@ -115,6 +118,7 @@ class Reasoning:
         image = picture_of(transcript.reply)
         if transcript.outcome != "complete" or image is None:
             return Explanation(f"{transcript.outcome}: {describe_text(transcript.text)}")
+        image, _ = for_reading(image)
         if case.params["kind"] == "rendering":
             return explain_passage(case, instruments.reader(), image, metrics)
         return explain_solution(case, instruments.reader(), instruments.judge(), image)

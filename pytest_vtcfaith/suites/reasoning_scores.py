@@ -24,6 +24,10 @@ Row = Mapping[str, Any]
 Score = dict[str, float | int | None]
 
 RATES = ("char_edits", "reference_chars", "word_edits", "reference_words", "cer", "wer")
+MOST_READ = 2048 * 2048
+"""Pixels of a drawn page that are read: a page of more is reduced first, since engines take minutes for it."""
+LONGEST_READ = 8192
+"""Pixels of a side that are read."""
 LEGIBILITY = ("ccr", "acr", "ccr_ocr", "acr_ocr")
 
 
@@ -47,6 +51,21 @@ class Reading:
 
     text: str
     confidence: float | None
+
+
+def for_reading(image: Image.Image) -> tuple[Image.Image, float]:
+    """A drawn page as engines and judges get it, and the share of its sides that it is reduced to (1: as it is).
+
+    It has at most `MOST_READ` pixels, and no side over `LONGEST_READ`.
+    """
+    from PIL import Image
+
+    width, height = image.size
+    scale = min(1.0, (MOST_READ / (width * height)) ** 0.5, LONGEST_READ / max(width, height))
+    if scale == 1:
+        return image, 1.0
+    size = max(1, int(width * scale)), max(1, int(height * scale))
+    return image.resize(size, Image.Resampling.LANCZOS), scale
 
 
 def read_page(reader: Reader, image: Image.Image) -> Reading:

@@ -64,19 +64,25 @@ class Base:
 register_model("base", revision="1")(Base)
 
 
-@register_model("sharp", revision="1", keep_ratio=0.25)
+@register_model("sharp", revision="1", keep_ratio=0.25, base="base")
 class Sharp:
     # a method that reads the hard pages too
     def answer(self, images, questions):
         return [find(image, question, (1,))[2] for image, question in zip(images, questions)]
 
 
-@register_model("blunt", revision="1", keep_ratio=0.25)
+@register_model("blunt", revision="1", keep_ratio=0.25, base="base")
 class Blunt(Base):
     # a method that only answers what down-sampling answers
     def one(self, image, question):
         _, document, right = find(image, question, (1,))
         return "?" if "chart" in document or "table" in document else right
+
+
+@register_model("nobodys", revision="1", keep_ratio=0.25)
+class Nobodys(Sharp):
+    # a method that does not say what it compresses
+    pass
 """
 THRESHOLDS = """
 [suite.compression]
@@ -132,7 +138,7 @@ def test_freeze_compare_and_gate(bench: pytest.Pytester) -> None:
     assert (frozen.model, frozen.adapter, frozen.visual_tokens) == ("base", "registered:base", "nominal")
     assert list(frozen.manifests) == ["q.jsonl"]
 
-    sharp, text = run(bench, "second", "base", "sharp", "blunt")
+    sharp, text = run(bench, "second", "base", "sharp", "blunt", "nobodys")
     gates = {
         (gate["model"], gate["metric"], gate["tier"]): gate
         for gate in json.loads(Path("second/gates.json").read_text())
@@ -148,6 +154,8 @@ def test_freeze_compare_and_gate(bench: pytest.Pytester) -> None:
     found = json.loads(cli(*asked, "--method", "blunt"))
     assert found["verdict"] == "not better"
     assert found["difficult"] == {"questions": 48, "method": 0.0, "downsample": 0.0}
+    assert "those of 'base', not of 'nobodys'" in cli(*asked, "--method", "nobodys", code=2)
+    assert "96 cases are inapplicable to nobodys: the frozen groups are those of 'base'" in text
     assert "no frozen groups at 3x" in cli(*asked[:-1], "3", "--method", "sharp", code=2)
     assert "choose one of paper, code" in cli(*asked, "--method", "sharp", "--definition", "x", code=2)
 

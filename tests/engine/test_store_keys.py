@@ -50,5 +50,6 @@ def test_what_a_model_is_declared_to_do_changes_no_key() -> None:
         options={"max_tokens": 64},
         tasks=frozenset({"transcribe", "edit"}),
         keep_ratio=0.5,
+        base="other",
     )
     assert reply_key(both, READ, PIXELS) == reply_key(SPEC, READ, PIXELS)

@@ -158,7 +158,14 @@ def test_a_table_declares_what_the_model_that_answered_declared(tmp_path):
     found = resolve("m", {"m": table})
     assert (found.languages, found.visual_tokens, found.prompts) == (frozenset({"en"}), "gemma3", True)
     assert resolve("m", {"m": {**table, "keep_ratio": 0.25}}).keep_ratio == 0.25
-    for option, value in {"keep_ratio": 2, "languages": "en", "visual_tokens": "gemma9", "prompts": "yes"}.items():
+    assert resolve("m", {"m": {**table, "keep_ratio": 0.25, "base": "b"}}).base == "b"
+    for option, value in {
+        "base": 2,
+        "keep_ratio": 2,
+        "languages": "en",
+        "visual_tokens": "gemma9",
+        "prompts": "yes",
+    }.items():
         with pytest.raises(ValueError, match="'m'"):
             resolve("m", {"m": {**table, option: value}})
 

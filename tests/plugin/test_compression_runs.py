@@ -12,7 +12,8 @@ import pytest
 from smallbench import ROOT, Bench
 
 from pytest_vtcfaith.suites.case import Case
-from pytest_vtcfaith.suites.compression_cases import compression_cases
+from pytest_vtcfaith.suites.compression_cases import compression_cases, manifest_hashes, question_of
+from pytest_vtcfaith.suites.compression_groups import freeze, write_groups
 from pytest_vtcfaith.texts.manifest import write_manifest
 from pytest_vtcfaith.texts.questions.build import build_questions
 
@@ -101,3 +102,42 @@ def test_a_replay_of_other_cases_names_the_cure(asked: Bench) -> None:
     found = asked.run("--vtc-suite=compression", "--vtc-model=other", "--rootdir=.")
     assert found.status == 1
     assert {row["outcome"] for row in found.results.values()} == {"infrastructure_error"}
+
+
+def test_a_model_that_the_groups_are_not_of_is_told_so(asked: Bench) -> None:
+    """Their tiers have no value for it, and its answers count everywhere else."""
+    cases = compression_cases(asked.path / "data", grouped=False)
+    rights: dict[str, dict[int, bool]] = {}
+    for case in cases:
+        factor = case.params["factor"]
+        rights.setdefault(question_of(case), {})[factor] = factor < 3
+    groups = freeze(
+        rights,
+        model="ocr-rules",
+        adapter="ocr-rules",
+        revision="1",
+        visual_tokens="nominal",
+        manifests=manifest_hashes(asked.path / "data"),
+    )
+    write_groups(asked.path / "data" / "x.groups.json", groups)
+    asked.thresholds(
+        "[[gate]]\nwhere = 'compression/downsample/2x/simple'\nmetric = 'accuracy'\nmin = 0.0\n"
+        "[[gate]]\nwhere = 'compression/downsample/2x'\nmetric = 'accuracy_simple'\nmin = 0.0\n"
+        "[[gate]]\nwhere = 'compression/downsample/2x'\nmetric = 'accuracy'\nmin = 0.0\n"
+    )
+    given = answers(asked, lambda case: case.reference)
+    found = asked.run(given)
+    assert found.status == 1
+    note = "compression: no groups fit replay:given.jsonl, freeze your own: the frozen groups are those of 'ocr-rules'"
+    assert note in found.text
+    assert {name: word for name, word in found.verdicts.items() if "accuracy" in name} == {
+        "downsample-2x-accuracy": "pass",
+        "downsample-2x-accuracy_simple": "not_measured",
+        "downsample-2x-simple-accuracy": "not_measured",
+    }
+    (asked.path / "pyproject.toml").write_text(
+        '[tool.vtcfaith.models.mine]\nadapter = "replay"\nmodel = "given.jsonl"\nbase = "ocr-rules"\n', encoding="utf-8"
+    )
+    found = asked.run("--vtc-model=mine", "--rootdir=.")
+    assert found.status == 0, found.text
+    assert "no groups fit" not in found.text

@@ -99,6 +99,7 @@ def test_a_file_is_what_was_written(tmp_path: Path) -> None:
     ("measured", "words"),
     [
         ({"visual_tokens": "nominal"}, "cost 'qwen2-vl' tokens, not 'nominal'"),
+        ({"model": "m", "base": "n"}, "not of 'n'"),
         ({"resampler": "lanczos"}, "by the filter 'bicubic', not 'lanczos'"),
         ({"factor": 3}, "no frozen groups at 3x, only at 2x, 4x"),
         ({"manifests": {"a.jsonl": "11", "b.jsonl": "23"}}, "other cases than those in b.jsonl"),

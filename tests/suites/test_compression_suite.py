@@ -47,7 +47,7 @@ def case_named(folder: Path, name: str) -> Case:
 
 
 def scored(case: Case, text: str, outcome: str = "complete", **fields: object) -> CaseScore:
-    made = spec(**fields)
+    made = spec(**{"base": "base", **fields})
     metrics = SUITE.score(case, answer(text, outcome), SUITE.request(case, made))
     return CaseScore(case, "m", outcome, metrics)
 
@@ -180,10 +180,50 @@ def test_groups_of_another_family_do_not_count(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("family", "fields", "fits"),
+    [
+        ("nominal", {"name": "base"}, True),
+        ("nominal", {"name": "other", "base": "base"}, True),
+        ("nominal", {"name": "other"}, False),
+        ("nominal", {"name": "base", "base": "other"}, False),
+        ("nominal-16", {"name": "other"}, False),
+        ("qwen2-vl", {"name": "other"}, True),
+        ("qwen2-vl", {"name": "other", "base": "third"}, False),
+    ],
+)
+def test_groups_count_for_the_models_that_they_are_of(
+    folder: Path, family: str, fields: dict[str, str], fits: bool
+) -> None:
+    """Without a family of visual tokens nothing but the name says whose they are."""
+    put_groups(folder, visual_tokens=family)
+    tier = "compression/downsample/2x"
+    case = case_named(folder, "q-chart-01-count-2x")
+    score = scored(case, case.reference, **{"base": "", "visual_tokens": family, **fields})
+    values = {
+        tier_value(tier, "accuracy_simple", [score]),
+        tier_value(f"{tier}/simple", "accuracy", [score]),
+    }
+    assert values == ({1.0} if fits else {None})
+    assert tier_value(tier, "accuracy", [score]) == 1.0
+    full = case_named(folder, "q-chart-01-count-full")
+    method = spec(**{"visual_tokens": family, "keep_ratio": 0.25, **fields})
+    if fits:
+        assert dict(SUITE.request(full, method).flags)["simple"] == 1
+    else:
+        with pytest.raises(Inapplicable, match="the frozen groups are those of 'base', not of"):
+            SUITE.request(full, method)
+
+
+@pytest.mark.parametrize(
     ("groups", "fields", "words"),
     [
         (False, {"keep_ratio": 0.25}, "has no frozen groups"),
-        (True, {"keep_ratio": 0.2}, r"no frozen groups are of the keep ratio 0\.2, only of 0\.25, 0\.1111, 0\.0625"),
+        (
+            True,
+            {"keep_ratio": 0.2, "base": "base"},
+            r"of the keep ratio 0\.2, only of 0\.25, 0\.1111, 0\.0625",
+        ),
+        (True, {"keep_ratio": 0.25}, r"those of 'base', not of 'm': .* of a method of 'base' declare base = 'base'"),
         (True, {"keep_ratio": 0.25, "visual_tokens": "qwen2-vl"}, "cost 'nominal' tokens, not 'qwen2-vl'"),
     ],
 )

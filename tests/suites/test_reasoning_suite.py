@@ -245,3 +245,32 @@ def test_the_explanation_of_a_passage_has_its_differences() -> None:
     shown = SUITE.explain(PASSAGE, transcript, metrics, request, instruments)
     assert shown.verdict == "1 word edits on 64 words"
     assert "-the- +teh+" in shown.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("size", "read"),
+    [
+        ((2048, 2048), (2048, 2048)),
+        ((4096, 4096), (2048, 2048)),
+        ((5792, 5792), (2048, 2048)),
+        ((1, 60_000), (1, 8192)),
+        ((16_384, 100), (8192, 50)),
+        ((9000, 9000), (2048, 2048)),
+    ],
+)
+def test_a_large_page_is_reduced_before_it_is_read(size: tuple[int, int], read: tuple[int, int]) -> None:
+    seen: list[tuple[int, int]] = []
+
+    class Seeing:
+        def read(self, images: Sequence[Image.Image]) -> list[list[Block]]:
+            seen.extend(image.size for image in images)
+            return [[] for _ in images]
+
+    made = Transcript(picture_reply(Image.new("RGB", size, "white")), "complete", 0.0, False)
+    request = SUITE.request(PASSAGE, resolve("illustrator:right"))
+    instruments = Instruments(reader=Seeing, second=Seeing)
+    metrics = SUITE.score(PASSAGE, made, request, instruments)
+    SUITE.explain(PASSAGE, made, metrics, request, instruments)
+    assert set(seen) == {read}
+    assert metrics["read_scale"] == pytest.approx(max(read) / max(size), abs=1e-3)
+    assert wrong_score(PASSAGE, "complete", metrics) == ""
