@@ -200,6 +200,15 @@ def test_many_cases_are_in_pieces_and_every_case_is_in_one(tmp_path: Path) -> No
     assert all(f"detail {row[0]}" in pieces[row[11]] for row in rows)
 
 
+def test_a_case_is_listed_under_its_finer_tiers(tmp_path: Path) -> None:
+    finer = [f"{TIER}/{name}" for name in ("b", "a")]
+    one, other = case("a", parts=tuple(finer)), case("b", parts=(finer[0],))
+    write_html(tmp_path, html_run([answer(one, PRINTED), answer(other, PRINTED)], tmp_path))
+    known = data(tmp_path, "overview")["overview"]["parts_known"]
+    rows = data(tmp_path, "cases-0")["cases-0"]
+    assert [[known[place] for place in row[12]] for row in rows] == [finer, finer[:1]]
+
+
 def test_an_older_report_is_replaced_and_a_foreign_page_is_kept(tmp_path: Path) -> None:
     write_html(tmp_path, html_run([named(f"d{n}", REWRITTEN) for n in range(3)], tmp_path))
     (tmp_path / "vtc-html" / "data" / "detail-9.js").write_text("old", encoding="utf-8")
