@@ -59,6 +59,15 @@ def test_failures_first_then_what_was_not_measured_then_red_tiers(tmp_path: Path
     assert ("d-rewritten", "passed") in green
 
 
+def test_failed_tests_are_named_worst_first_those_of_no_case_before_them(tmp_path: Path) -> None:
+    better, worse = "x.py::test_case[m-better]", "x.py::test_case[m-worse]"
+    answers = [named("better", CLOSE), named("worse", REWRITTEN.replace("sewen", "seven"))]
+    shown = view(failures=[failure(better), failure(worse), failure("x.py::test_mine")])
+    write_html(tmp_path, html_run(answers, tmp_path, view=shown))
+    named_tests = [row["test"] for row in data(tmp_path, "overview")["overview"]["failures"]]
+    assert named_tests == ["x.py::test_mine", worse, better]
+
+
 def test_the_metric_shown_is_that_of_the_gate_that_did_not_pass(tmp_path: Path) -> None:
     answers = [named("a", CLOSE)]
     (green,) = listed(html_run(answers, tmp_path))
