@@ -262,9 +262,9 @@ def test_the_fingerprint_names_all_that_shapes_the_pixels(monkeypatch: pytest.Mo
         render("AVATAR To.", layout=APART),
         render("AVATAR To.", layout="fox"),
     ]
-    from pytest_vtcfaith.pages.render import _library_versions
+    from pytest_vtcfaith.pages.render import library_versions
 
-    monkeypatch.setattr(sys.modules[_library_versions.__module__], "_library_versions", lambda: ("0", "0"))
+    monkeypatch.setattr(sys.modules[library_versions.__module__], "library_versions", lambda: ("0", "0"))
     others.append(render("AVATAR To."))
     assert len({base.fingerprint, *(page.fingerprint for page in others)}) == len(others) + 1
 
