@@ -145,6 +145,8 @@ def judge_threshold(subject: GateSubject, metric: TierMetric, rule: GateRule, *,
     if rate is not None:
         said.append(f"Wilson {rate.low:.4f} to {rate.high:.4f} for {rate.count} of {rate.trials}")
     message = f"{metric.name} = {found:.6g} {' and '.join(problems)} ({', '.join(said)})"
+    if remark := subject.summary.remarks.get(metric.name):
+        message += f"; {remark}"
     return Verdict(**start, verdict="fail", message=message)
 
 

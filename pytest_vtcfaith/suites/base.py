@@ -78,7 +78,8 @@ class TierSummary:
 
     `columns` are the sums by document that the metrics are computed from. `expected` counts applicable cases,
     `measured` those the model answered, `failures` those it answered with a failure, by class. `reasons` counts why
-    applicable cases were not measured or, in a tier without any, why its cases are inapplicable.
+    applicable cases were not measured or, in a tier without any, why its cases are inapplicable. `remarks` says by
+    metric what has to be known where its gate fails.
     """
 
     tier: str
@@ -88,6 +89,7 @@ class TierSummary:
     inapplicable: int
     failures: Mapping[str, int] = field(default_factory=dict)
     reasons: Mapping[str, int] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.explain import describe_text
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 from pytest_vtcfaith.suites.reasoning_explain import explain_passage, explain_solution
-from pytest_vtcfaith.suites.reasoning_metrics import METRICS
+from pytest_vtcfaith.suites.reasoning_metrics import METRICS, remarks
 from pytest_vtcfaith.suites.reasoning_scores import failed_score, for_reading, legibility, score_passage, score_solution
 from pytest_vtcfaith.texts.tasks.prompts import drawing_prompt, solution_text
 from pytest_vtcfaith.texts.tasks.rows import SCHEMA
@@ -92,7 +92,7 @@ class Reasoning:
         return own | legibility(reader, second, judge, image) | {"read_scale": scale}
 
     def summarise(self, tier: str, scores: Sequence[CaseScore]) -> TierSummary:
-        """Sums by document."""
+        """Sums by document, with S_a, S_p and the undecided steps as remarks."""
         columns: dict[str, dict[str, float]] = {}
         for score in scores:
             if score.case.tier != tier or score.inapplicable:
@@ -100,7 +100,7 @@ class Reasoning:
             sums = columns.setdefault(score.case.document, {})
             for name, value in _columns(score).items():
                 sums[name] = sums.get(name, 0.0) + value
-        return TierSummary(columns=columns, **count_tier(tier, scores))
+        return TierSummary(columns=columns, remarks=remarks(columns), **count_tier(tier, scores))
 
     def needs(self, tier: str, metric: str, tiers: Collection[str]) -> frozenset[str]:
         """Only the tier itself."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from pytest_vtcfaith.suites.base import FAILURE_METRICS, TierMetric, ratio
+from pytest_vtcfaith.suites.base import FAILURE_METRICS, Columns, TierMetric, ratio, totals
 
 RENDERING, TASKS = "reasoning/rendering", ("reasoning/facts", "reasoning/long-context", "reasoning/mathematics")
 
@@ -50,3 +50,18 @@ METRICS: Mapping[str, TierMetric] = {
 """S_a, S_p, their difference, what both lack to the text-only ceiling, the same read by the second engine, the share of
 steps that the judge could not decide; CER, WER and the reader's confidence on the rendering gate; legibility.
 """
+
+
+def remarks(columns: Columns) -> dict[str, str]:
+    """What a failing gate of S_p or of the gap also says: S_a, S_p, and how many steps were not decided and so count as
+    not valid; empty where no task was measured."""
+    rows = {document: row for document, row in columns.items() if "tasks" in row}
+    if not rows:
+        return {}
+    sums = totals(rows)
+    said = (
+        f"S_a {sums['answer_score'] / sums['tasks']:.4f}, S_p {sums['process_score'] / sums['tasks']:.4f}; "
+        f"{sums['undecided_steps']:.0f} of {sums['steps']:.0f} steps were undecided, or the judge's reply unparsable, "
+        "and count as not valid"
+    )
+    return dict.fromkeys(("process_score", "answer_process_gap"), said)

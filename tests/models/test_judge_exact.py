@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -37,6 +38,8 @@ def test_no_error_on_valid_and_corrupted_steps(seed: int) -> None:
                 wrong = corrupted(step, row["record"], fault, Random(seed + number).random)
                 verdict = judge_step(row["record"], question, texts[:number], wrong)
                 assert not verdict.valid, (row["case"], fault, wrong)
+                denied = re.search(r"(\w[\w ]*), not (\w[\w ]*)", wrong)
+                assert denied is None or not denied[1].endswith(denied[2]), wrong  # "rowing, not rowing"
                 assert verdict.decided, (row["case"], fault, wrong)
                 count += 1
     assert count > 1000

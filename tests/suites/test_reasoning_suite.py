@@ -10,6 +10,8 @@ from PIL import Image
 
 from pytest_vtcfaith.engine.pictures import picture_reply
 from pytest_vtcfaith.engine.transcript import Transcript
+from pytest_vtcfaith.gating.judge import GateSubject, judge_threshold
+from pytest_vtcfaith.gating.thresholds import GateRule
 from pytest_vtcfaith.metrics.blocks import Block
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.illustrators import ILLUSTRATORS
@@ -21,6 +23,7 @@ from pytest_vtcfaith.suites import load_suite, suite_names
 from pytest_vtcfaith.suites.base import value
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.instruments import Instruments
+from pytest_vtcfaith.suites.reasoning_metrics import remarks
 from pytest_vtcfaith.texts.tasks.prompts import drawing_prompt
 
 SUITE = load_suite("reasoning")
@@ -210,6 +213,19 @@ def test_a_tier_names_the_gap_between_answers_and_steps() -> None:
     assert found["process_score"] == pytest.approx(3 / 6)
     assert found["failure_rate"] == pytest.approx(1 / 6)
     assert found["cer"] is None
+
+
+def test_a_failing_gate_says_both_scores_and_how_many_steps_were_undecided() -> None:
+    cases = [case for case in CASES if case.tier == "reasoning/long-context"][:2]
+    texts = ["Step 1: I thought about it.\nStep 2: It is false that 12 + 7 = 19.\nAnswer: 1000", "Answer: 1000"]
+    scores = [CaseScore(case, "m", "complete", scored(case, text)[0]) for case, text in zip(cases, texts, strict=True)]
+    summary = SUITE.summarise("reasoning/long-context", scores)
+    for metric, bound in (("process_score", {"min": 0.5}), ("answer_process_gap", {"max": -0.5})):
+        rule = GateRule(where="reasoning/*", metric=metric, min_coverage=0, **bound)  # type: ignore[arg-type]
+        verdict = judge_threshold(GateSubject("g", "m", summary), SUITE.metrics[metric], rule)
+        assert verdict.verdict == "fail"
+        assert "S_a 0.0000, S_p 0.0000; 2 of 2 steps were undecided" in verdict.message
+    assert remarks({"d": {"reference_chars": 1.0}}) == {}
 
 
 def test_a_tier_of_passages_pools_edits() -> None:

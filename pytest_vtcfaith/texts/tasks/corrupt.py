@@ -74,12 +74,14 @@ def corrupted(step: Mapping[str, Any], record: Mapping[str, Any], fault: Fault, 
 
 
 def _replaced_fact(text: str, subject: str, value: str, other: str) -> str:
-    """The value after the last mention of its subject is replaced."""
+    """The value after the last mention of its subject is replaced; a denial of the other becomes one of its own."""
     begin = max(text.lower().rfind(subject.lower()), 0)
     place = text.lower().find(value.lower(), begin + len(subject) if begin else 0)
     if place < 0:
         place = text.lower().find(value.lower())
-    return f"{text[:place]}{other}{text[place + len(value) :]}"
+    rest = text[place + len(value) :]
+    rest = re.sub(rf"\bnot {re.escape(other)}\b", lambda _: f"not {value}", rest)
+    return f"{text[:place]}{other}{rest}"
 
 
 def _other_operand(relation: str, by: int) -> str:

@@ -72,10 +72,10 @@ TABLES: tuple[Table, ...] = (
         "the symbol Cu": ("copper",), "the symbol Na": ("sodium",), "the symbol He": ("helium",),
         "the symbol Pb": ("lead",), "the symbol Zn": ("zinc",),
     }),
-    Table("eaten-part", "Of which of these vegetables do we mainly eat {value}?", "is mainly eaten for", {
-        "the root": ("a carrot", "a radish", "a beetroot", "a turnip"),
-        "the leaves": ("a lettuce", "a cabbage", "a spinach plant"),
-        "the seeds": ("a pea plant", "a lentil plant", "a bean plant"),
+    Table("eaten-part", "Which of these plants is grown mainly for {value}?", "is grown mainly for", {
+        "its root": ("a carrot", "a radish", "a beetroot", "a turnip"),
+        "its leaves": ("a lettuce", "a cabbage", "a spinach plant"),
+        "its seeds": ("a pea plant", "a lentil plant", "a bean plant"),
     }),
 )  # fmt: skip
 """All tables; each gives as many questions as it is asked for."""
