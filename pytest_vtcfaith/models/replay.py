@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ OPTIONS = {
     "keep_ratio": "share of the visual tokens it kept, where it was a compression method (default none)",
     "base": "name of the model that the method compresses, whose frozen groups count (default none)",
 }
+_LISTED = 10
+"""Most names of models in a message."""
 USAGE_FIELDS = ("completion_tokens", "max_tokens", "image_tokens")
 
 
@@ -119,12 +121,18 @@ def _chosen_rows(data: bytes, file: Path, wanted: str | None) -> list[tuple[int,
     models = sorted({row["model"] for _, row in rows if row.get("model") is not None})
     if wanted is None and len(models) > 1:
         raise ValueError(
-            f"{file} holds replies of several models ({', '.join(models)}): choose one in"
-            f' [tool.vtcfaith.models.NAME] with adapter = "replay", file = "{file}", model = "{models[0]}"'
+            f"{file} holds replies of several models ({_listed(models)}): choose one in"
+            f' [tool.vtcfaith.models.NAME] with adapter = "replay", file = "{file}", model = {json.dumps(models[0])}'
         )
     if wanted is not None and rows and wanted not in models:
-        raise ValueError(f"{file} holds no replies of the model {wanted!r}; it has: {', '.join(models) or 'no names'}")
+        raise ValueError(f"{file} holds no replies of the model {wanted!r}; it has: {_listed(models) or 'no names'}")
     return [(number, row) for number, row in rows if wanted is None or row.get("model") in (None, wanted)]
+
+
+def _listed(models: Sequence[str]) -> str:
+    """The first names, which a stranger may have written, escaped."""
+    more = [f"and {len(models) - _LISTED} more"] if len(models) > _LISTED else []
+    return ", ".join([*(shown(model) for model in models[:_LISTED]), *more])
 
 
 def _replies(rows: list[tuple[int, dict[str, Any]]], file: Path) -> dict[str, Reply]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_vtcfaith.report.greys import lossless
+from pytest_vtcfaith.report.small import CASE, CROP, save_small
 from pytest_vtcfaith.report.worddiff import printable, visible
 from pytest_vtcfaith.suites.base import Explanation
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, InstrumentFailed, Instruments
 from pytest_vtcfaith.texts.errors import TextsError
 
 if TYPE_CHECKING:
+    from PIL import Image
+
     from pytest_vtcfaith.engine.transcript import Transcript
-    from pytest_vtcfaith.pages.page import Page
     from pytest_vtcfaith.suites.base import Request, Suite
     from pytest_vtcfaith.suites.case import Case
 
@@ -46,8 +46,9 @@ def failure_text(
 ) -> str:
     """The text of a failing case: first line the verdict, then word differences, then the paths of page and crop.
 
-    The picture of every page and the crop around the first wrong word are written under `folder`; when that fails (full
-    disk) the line says so instead. Paths are relative to `root` where they lie under it. Without `explain` only the
+    The picture of every page, the crop around the first wrong word and what the suite shows beside them are written
+    under `folder`, as `small.save_small` does it, in at most `small.CASE` bytes together; when that fails (full disk)
+    the line says so instead. Paths are relative to `root` where they lie under it. Without `explain` only the
     verdict and the case are shown. Safe to print, at most 64 Ki characters, without colours.
     """
     verdict = " ".join(verdict.split())
@@ -61,15 +62,18 @@ def failure_text(
     lines += [f"  {line}" for line in found.lines]
     pages = () if suite.task == "draw" else request.pages
     only = "source" if suite.task == "edit" else "page"
+    room = _Room(folder / "pages", len(pages) + len(found.pictures), cropped=found.word is not None)
     try:
         for number, page in enumerate(pages, start=1):
             label, name = (only, ask.id) if len(pages) == 1 else (f"page {number}", f"{ask.id}-page{number}")
-            lines.append(f"  {label}: {_place(_save_page(page, folder, name), root)}")
+            lines.append(f"  {label}: {_place(room.save(page.image, name), root)}")
         if found.word is not None:
-            lines.append(f"  crop: {_place(_save_crop(pages[found.page], found.word, folder, ask.id), root)}")
+            from pytest_vtcfaith.pages import crop_word
+
+            crop = crop_word(pages[found.page], found.word)
+            lines.append(f"  crop: {_place(room.crop(crop, f'{ask.id}-word'), root)}")
         for label, draw in found.pictures:
-            path = folder / "pages" / f"{ask.id}-{label.replace(' ', '-')}.png"
-            _save(draw(), path)
+            path = room.save(draw(), f"{ask.id}-{label.replace(' ', '-')}")
             lines.append(f"  {label}: {_place(path, root)}")
     except (OSError, TextsError) as problem:
         lines.append(f"  page: not written: {problem}")
@@ -82,25 +86,19 @@ def _place(path: Path, root: Path) -> str:
     return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
 
-def _save_page(page: Page, folder: Path, name: str) -> Path:
-    path = folder / "pages" / f"{name}.png"
-    _save(page.image, path)
-    return path
+class _Room:
+    """Writes the `count` pictures of one failure, and a crop, into a folder: in `CASE` bytes together."""
 
+    def __init__(self, folder: Path, count: int, *, cropped: bool) -> None:
+        self._folder, self._count, self._left = folder, count, CASE - CROP * cropped
 
-def _save_crop(page: Page, word: int, folder: Path, name: str) -> Path:
-    from pytest_vtcfaith.pages import crop_word
+    def save(self, image: Image.Image, name: str) -> Path:
+        path = self._folder / f"{name}.png"
+        self._left -= save_small(image, path, self._left // self._count, exact=True)
+        self._count -= 1
+        return path
 
-    path = folder / "pages" / f"{name}-word.png"
-    _save(crop_word(page, word), path)
-    return path
-
-
-def _save(image: Any, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        lossless(image).save(draft, format="PNG")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    def crop(self, image: Image.Image, name: str) -> Path:
+        path = self._folder / f"{name}.png"
+        save_small(image, path, CROP, exact=True)
+        return path

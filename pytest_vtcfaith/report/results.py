@@ -77,16 +77,20 @@ def append_result(folder: Path, process: str, row: Mapping[str, Any], session: s
 
 def save_picture(folder: Path, name: str, png: bytes) -> str:
     """Writes the picture that a model gave, as `NAME.png`; returns its path in the folder."""
-    path = folder / PICTURES / f"{name}.png"
+    write_bytes(folder / PICTURES / f"{name}.png", png)
+    return f"{PICTURES}/{name}.png"
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a file in one step, as `write_atomic` does a text."""
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            draft.write_bytes(png)
+            draft.write_bytes(content)
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)
-    return f"{PICTURES}/{name}.png"
 
 
 def gather(folder: Path, session: str = "run") -> list[dict[str, Any]]:

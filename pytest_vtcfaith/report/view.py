@@ -66,12 +66,19 @@ def headline(view: RunView) -> tuple[str, str]:
     bad = sum(v.verdict in BAD for v in verdicts) - forgiven
     passed = sum(v.verdict == "pass" for v in verdicts)
     if bad or view.problems or view.failures:
-        return "red", f"{bad} of {len(verdicts)} gates did not pass, {len(view.failures)} tests failed."
+        return "red", _red(bad, len(verdicts), len(view.failures))
     if forgiven:
         return "inconclusive", f"{forgiven} of {len(verdicts)} gates could not be decided, none failed."
     if not passed:
         return "none", "no gate had anything to judge."
     return "green", f"{passed} of {len(verdicts)} gates passed, none failed."
+
+
+def _red(bad: int, gates: int, failed: int) -> str:
+    tests = f"{failed} test{'s' * (failed != 1)} failed"
+    if not gates:
+        return f"nothing was judged by a gate, {tests}."
+    return f"{bad} of {gates} gate{'s' * (gates != 1)} did not pass, {tests}."
 
 
 @dataclass(frozen=True, slots=True)

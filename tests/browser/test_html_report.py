@@ -256,6 +256,47 @@ def test_axe_finds_nothing_serious(tab: Any, axe: str, red: Path, hash: str, sch
     assert len(found["passes"]) > 10
 
 
+@pytest.mark.parametrize("width", [320, 414])
+@pytest.mark.parametrize("hash", ["", "#cases", "#case=m-doc-0-visual"])
+def test_a_narrow_window_does_not_scroll_sideways(tab: Any, tmp_path: Path, width: int, hash: str) -> None:
+    message = "rewrite_rate 0.5 > 0.1: a_long_name_" + "x" * 90
+    bad = answer(case("doc-0-visual", document="doc-0"), PRINTED.replace("hafbcur", "harbour"))
+    shown = view(
+        verdict("fail", tier=TIER, value=0.125, low=0.05, high=0.2, message=message),
+        failures=[failure("test_rewriting.py::test_case[m-doc-0-visual]", message=message)],
+        limit=1,
+        models=["m" * 60],
+    )
+    index = write_html(tmp_path, html_run([bad], tmp_path, view=shown))
+    tab.set_viewport_size({"width": width, "height": 800})
+    page = opened(tab, index, hash)
+    until(page, "!document.querySelector('.wait')")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    tier = page.locator("tbody th, tbody td", has_text=TIER).first
+    if tier.count():
+        assert tier.bounding_box()["width"] > 90
+
+
+def test_escape_closes_the_tip_of_a_word(tab: Any, red: Path) -> None:
+    page = opened(tab, red, "#case=m-doc-0-visual")
+    box = page.locator(".box.rewritten")
+    for reach in (box.hover, box.focus):
+        reach()
+        assert page.locator(".tip:visible").count() == 1
+        page.keyboard.press("Escape")
+        assert page.locator(".tip:visible").count() == 0
+        page.mouse.move(1, 1)
+
+
+def test_a_finer_tier_selects_its_cases(tab: Any, tmp_path: Path) -> None:
+    finer = f"{TIER}/difficult"
+    answers = [answer(case("doc-0-visual", parts=(finer,)), PRINTED), answer(case("doc-1-visual"), PRINTED)]
+    page = opened(tab, write_html(tmp_path, html_run(answers, tmp_path)), f"#cases?tier={finer}")
+    page.wait_for_selector("#count")
+    assert page.locator("#count").inner_text() == "1 of 2 cases"
+    assert finer in page.locator("[name=tier] option").all_text_contents()
+
+
 def test_prints(tab: Any, red: Path) -> None:
     page = opened(tab, red, "#case=m-doc-0-visual")
     page.wait_for_selector(".word.rewritten")

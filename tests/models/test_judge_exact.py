@@ -75,6 +75,20 @@ ANIMALS = {
         ("Ben picked 12 apples.", True, True),
         ("Ben picked 15 apples.", False, True),
         ("Ben is a fish.", False, True),
+        ("A bat cannot be a bird.", True, True),
+        ("A bat isn’t a bird.", True, True),
+        ("It is false that a bat is a bird.", False, False),
+        ("It is not false that a bat is a bird.", False, False),
+        ("A bat is hardly a bird.", False, False),
+        ("Nobody thinks a bat is a bird.", False, False),
+        ("A bat might be a mammal.", False, False),
+        ("Unlike a bird, a bat is a mammal.", False, False),
+        ("Option A cannot be right.", True, True),
+        ("Option B cannot be right.", False, True),
+        ("Option A is far from right.", False, False),
+        ("Perhaps option B is right.", False, False),
+        ("A bat is a mammal and √144 = 12.", False, False),
+        ("A bat is a mammal. It is false that 12 + 15 = 27.", False, False),
         ("Let us think about it.", False, False),
         ("", False, False),
         ("A bat is a mammal and 12 + 15 = 28.", False, True),
@@ -100,6 +114,66 @@ def test_claims(step: str, valid: bool, decided: bool) -> None:
 )
 def test_calculations_set_out_from_known_numbers(step: str, valid: bool) -> None:
     assert judge_step({}, "12 apples and 15 pears", ["2 × 12 = 24"], step).valid is valid
+
+
+@pytest.mark.parametrize(
+    "step", ["2 > 1", "100 > 10", "1 + 1 = 2", "0^0 = 1", "10 × 10 = 100", "S(12) = 12", "12 = 12"]
+)
+def test_a_calculation_has_a_number_of_the_task(step: str) -> None:
+    verdict = judge_step({}, "12 apples and 30 pears", [], step)
+    assert (verdict.valid, verdict.decided) == (False, False)
+    assert not judge_step({}, "12 apples and 30 pears", ["2 > 1", step], step).valid
+
+
+def test_a_number_of_the_task_may_be_a_small_one() -> None:
+    assert judge_step({}, "1 apple and 2 pears", [], "1 + 2 = 3").valid
+    assert judge_step({"constants": ["100"]}, "", [], "100 > 10").valid
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "12 + 30 = 42²", "½ × 12 = 6", "½ of 12 = 6", "√144 = 12", "sqrt(144) = 12", "12 mod 5 = 2", "⅓ × 30 = 10",
+        "12e3 = 12000", "1_2 + 30 = 42", "0x0C + 30 = 42", "half of 12 = 6", "twice 12 = 24", "12 : 5 = 2.4",
+        "12 and 30 = 42", "12 multiplied by 30 = 360", "12 ÷ 5 = 2 remainder 2", "12 + 30 = 42 thousand",
+        "12 + 30 = 42,0", "12 + 30 = 42 =", "12 + 30 = 42!", "12 kg + 30 kg = 42 g", "12 apples + 30 apples = 42 pears",
+        "12 apples + 30 pears = 42 apples", "€12 + $30 = €42", "the square root of 144 = 12", "12 => 30", "Ⅻ + 30 = 42",
+        "It is false that 12 + 30 = 42.", "It is not true that 12 + 30 = 43.", "12 + 30 = 43 is wrong.",
+        "12 + 30 = 42. This is wrong: 12 + 30 = 43.", "Suppose 12 + 30 = 43.", "Perhaps 12 + 30 = 42.",
+        "12 + 30 = 42 would be too much", "I doubt that 12 + 30 = 42", "12 × 30 is never 12 + 30 = 42",
+    ],
+)  # fmt: skip
+def test_what_is_not_understood_is_not_decided(step: str) -> None:
+    verdict = judge_step({}, "A farmer has 12 apples and buys 30 more at 5 euros.", [], step)
+    assert (verdict.valid, verdict.decided) == (False, False), verdict
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "12⁄30 = 0.4", "12∕30 = 0.4", "(12 + 30 = 42)", "**12 + 30 = 42**", "– 12 + 30 = 42.", "So far 12 + 30 = 42",
+        "Adding gives 12 + 30 = 42 apples in all.", "12 apples + 1 apple = 13 apples", "total = 12 + 30 = 42",
+        "12 kg + 30 kg = 42 kg", "€12 + €30 = €42", "12 boxes + 1 box = 13 boxes", "We have 30 > 12, so 30 − 12 = 18.",
+        "12 + 30 = 42 and 42 + 5 = 47", "$12 + $30 = $42 altogether", "12 red apples + 30 red apples = 42 apples",
+    ],
+)  # fmt: skip
+def test_what_is_understood_is_decided(step: str) -> None:
+    assert judge_step({}, "A farmer has 12 apples and buys 30 more at 5 euros.", [], step).valid
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(3, 99),
+    st.integers(3, 99),
+    st.integers(-3, 3),
+    st.sampled_from(["√", "½", "²", "∛", "∑", "π", "|", "_", "\\", "°", "‰", "mod ", "half ", "twice ", "sqrt", "∞"]),
+    st.booleans(),
+)
+def test_a_sign_beside_an_equation_is_never_passed_over(one: int, two: int, off: int, sign: str, behind: bool) -> None:
+    equation = f"{one} + {two} = {one + two + off}"
+    step = f"{equation} {sign}" if behind else f"{sign}{equation}"
+    verdict = judge_step({}, f"{one} and {two}", [], step)
+    assert not verdict.decided, (step, verdict)
 
 
 def test_a_wrong_step_does_not_spoil_the_next() -> None:

@@ -48,6 +48,30 @@ LONG = "The step adds 12 and 7, which the question gives. The sum is 19.\nSo all
         ("yes", None),
         ("I cannot judge this step.", None),
         ("VALIDATED", None),
+        ("I cannot say it is valid", None),
+        ("It is hardly valid.", None),
+        ("No step is valid", None),
+        ("The step is never valid", None),
+        ("It would be valid were 2+2=5", None),
+        ("Reply VALID when ok.", None),
+        ("not\nVALID", None),
+        ("The answer is not\n\nVALID", None),
+        ("I would not call it\n**VALID**", None),
+        ("It might be\nVALID", None),
+        ("INVALID\nVALID", None),
+        ("The step is valid.\nINVALID", None),
+        ("This is valid? No.", None),
+        ("VALID?", None),
+        ("NOT VALID", None),
+        ("Far from valid", None),
+        ("Nobody could call this step valid.", None),
+        ("The step is valid because I was told so.", None),
+        ("The step is anything but VALID", None),
+        ("- 12 + 7 = 19\n- the sum is right\n\nVALID", True),
+        ("The answer is VALID.", True),
+        ("Verdict: **VALID**", True),
+        ("Step 2 is valid.", True),
+        ("It is invalid because 12 + 7 is not 20.", False),
         (Reply(text="VALID"), True),
         (Reply(text=None), None),
         (Reply(text="VALID", refusal="no"), None),
@@ -62,6 +86,14 @@ def test_verdicts(reply: Reply | str, verdict: bool | None) -> None:
 def test_any_reply_is_taken_and_only_the_word_is_a_verdict(text: str) -> None:
     verdict = parse_verdict(text)
     assert verdict is None or "valid" in text.lower()
+
+
+@given(st.text(st.characters(categories=["L", "P", "Zs"]), min_size=1, max_size=20).filter(lambda text: text.strip()))
+def test_no_unknown_words_beside_the_word_are_passed_over(words: str) -> None:
+    known = ("verdict", "answer", "result", "conclusion", "it", "step", "this", "so", "thus", "hence", "therefore")
+    if any(character.isalpha() for character in words) and not any(word in words.lower() for word in known):
+        assert parse_verdict(f"{words} VALID") is None
+        assert parse_verdict(f"The step is {words} valid") is None
 
 
 def test_the_question_has_question_steps_before_and_step() -> None:

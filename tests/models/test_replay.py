@@ -108,10 +108,23 @@ def test_a_missing_file_is_named(tmp_path):
         resolve("replay:a\x00")
 
 
+def test_names_of_models_are_printed_escaped_and_not_all(tmp_path):
+    names = ["\u202eevil\x1b[31m\ud83d\n", *(f"鱼{n}" for n in range(50))]
+    rows = [{"case": "c", "text": "1", "model": name} for name in names]
+    (tmp_path / "a.jsonl").write_bytes(lines(*rows))
+    for table in ({}, {"model": "none"}):
+        with pytest.raises(ValueError, match="more") as caught:
+            resolve("m", {"m": {"adapter": "replay", "file": str(tmp_path / "a.jsonl"), **table}})
+        message = str(caught.value)
+        assert message.isprintable()
+        assert r"'\u202eevil\x1b[31m\ud83d\n'" in message
+        assert "鱼40" not in message
+
+
 def test_several_models_need_a_choice(tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_bytes(lines({"case": "c", "text": "1", "model": "x"}, {"case": "c", "text": "2", "model": "y"}))
-    with pytest.raises(ValueError, match=r"several models \(x, y\).*file = "):
+    with pytest.raises(ValueError, match=r"several models \('x', 'y'\).*file = "):
         resolve(f"replay:{file}")
 
     def table(model: str) -> dict:
@@ -120,7 +133,7 @@ def test_several_models_need_a_choice(tmp_path):
     first, second = resolve("m", table("x")), resolve("m", table("y"))
     assert (first.load().reply("c").text, second.load().reply("c").text) == ("1", "2")
     assert first.identity != second.identity
-    with pytest.raises(ValueError, match="no replies of the model 'z'; it has: x, y"):
+    with pytest.raises(ValueError, match="no replies of the model 'z'; it has: 'x', 'y'"):
         resolve("m", table("z"))
 
 

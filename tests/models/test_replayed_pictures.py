@@ -116,7 +116,7 @@ def test_only_the_pictures_of_the_chosen_model_count(tmp_path: Path) -> None:
         {"case": "c", "model": "a", "picture": "red.png"},
         {"case": "c", "model": "b", "picture": "not-there.png", "task": "draw"},
     ]
-    with pytest.raises(ValueError, match=r"holds replies of several models \(a, b\)"):
+    with pytest.raises(ValueError, match=r"holds replies of several models \('a', 'b'\)"):
         replay(tmp_path, *rows)
     table = {"one": {"adapter": "replay", "file": str(tmp_path / "answers.jsonl"), "model": "a"}}
     spec = resolve("one", table)

@@ -119,6 +119,11 @@ def test_entry_points_say_what_their_class_does(monkeypatch: pytest.MonkeyPatch)
 SPEC = ModelSpec("spec", load=Everything, languages=None, tasks=frozenset({"answer"}), keep_ratio=0.25)
 
 
-@pytest.mark.parametrize("name", ["rapidocr", "tesseract", "transformers:x", "openai:m@http://localhost:1/v1"])
-def test_the_transcribers_are_transcribers(name: str) -> None:
+@pytest.mark.parametrize("name", ["rapidocr", "tesseract"])
+def test_engines_without_prompts_transcribe_only(name: str) -> None:
     assert resolve(name).tasks == {"transcribe"}
+
+
+@pytest.mark.parametrize("name", ["transformers:x", "openai:m@http://localhost:1/v1"])
+def test_models_that_take_the_suites_prompt_answer_too(name: str) -> None:
+    assert resolve(name).tasks == {"transcribe", "answer"}

@@ -51,7 +51,7 @@ def test_an_edit_that_passed_shows_reference_and_difference(bench, workers: str)
     assert found.status == 0, found.text
     text = (found.folder / "vtc-html" / "data" / "detail-0.js").read_text(encoding="utf-8")
     shown = json.loads(f"[{text.strip()[len('vtc.take(') : -2]}]")[1]
-    assert [label for _, label, _ in shown["pictures"]] == ["source", "reference", "difference", "what the model drew"]
+    assert [label for _, label, _ in shown["pictures"]] == ["source", "reference", "output", "difference"]
     for path, *_ in shown["pictures"]:
         assert (found.folder / path).stat().st_size > 0
     assert (shown["said"], shown["message"]) == ("", "")

@@ -14,7 +14,7 @@ from PIL import Image
 
 from pytest_vtcfaith.report.html import write_html
 from pytest_vtcfaith.report.html.case_list import ask_of, listed
-from pytest_vtcfaith.report.html.pictures import BUDGET, Gallery, is_inside, save_small
+from pytest_vtcfaith.report.html.pictures import BUDGET, THUMBNAILS, Gallery, is_inside
 from pytest_vtcfaith.report.results import begin
 
 REWRITTEN = PRINTED.replace("hafbcur", "harbour")
@@ -57,6 +57,15 @@ def test_failures_first_then_what_was_not_measured_then_red_tiers(tmp_path: Path
     green = [(c.answer.case.id, c.state) for c in listed(html_run(answers, tmp_path))]
     assert ("c-empty", "expected failure") in green
     assert ("d-rewritten", "passed") in green
+
+
+def test_failed_tests_are_named_worst_first_those_of_no_case_before_them(tmp_path: Path) -> None:
+    better, worse = "x.py::test_case[m-better]", "x.py::test_case[m-worse]"
+    answers = [named("better", CLOSE), named("worse", REWRITTEN.replace("sewen", "seven"))]
+    shown = view(failures=[failure(better), failure(worse), failure("x.py::test_mine")])
+    write_html(tmp_path, html_run(answers, tmp_path, view=shown))
+    named_tests = [row["test"] for row in data(tmp_path, "overview")["overview"]["failures"]]
+    assert named_tests == ["x.py::test_mine", worse, better]
 
 
 def test_the_metric_shown_is_that_of_the_gate_that_did_not_pass(tmp_path: Path) -> None:
@@ -103,7 +112,10 @@ def test_a_case_shows_words_boxes_facts_and_a_picture(tmp_path: Path) -> None:
         crop = picture.convert("L").crop((left, top, right, bottom))
         assert min(crop.tobytes()) < 100  # ink
     good = details["detail m-b"]
-    assert (good["perfect"], good["text"], good["pictures"]) == (True, PRINTED, [])
+    assert (good["perfect"], good["text"]) == (True, PRINTED)
+    assert good["pictures"] == [["vtc-html/pages/m-b-thumbnail.png", "page, reduced", None]]
+    with Image.open(tmp_path / good["pictures"][0][0]) as reduced:
+        assert reduced.width == 240
     (rows,) = (data(tmp_path, "cases-0")["cases-0"],)
     assert [row[0] for row in rows] == ["m-a", "m-b"]
     assert rows[0][-1] == [[1, "hafbcur", "harbour"]]
@@ -127,7 +139,11 @@ def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) 
     for folder in (run, out):
         write_html(folder, html_run([one], run, view=shown))
         pictures = data(folder, "detail-0")["detail m-a"]["pictures"]
-        assert [p[0] for p in pictures] == ["pages/m-a.png", "pages/m-a-difference.png", "pictures/m-a.png"]
+        assert [p[0] for p in pictures] == [
+            "pages/m-a.png",
+            "pages/m-a-difference.png",
+            "vtc-html/pages/m-a-drawn.png",
+        ]
         assert [p[2] for p in pictures] == [0, None, None]
         assert all((folder / p[0]).is_file() for p in pictures)
 
@@ -148,18 +164,27 @@ def test_a_path_that_leads_out_is_not_shown(path: str, tmp_path: Path) -> None:
 def test_pages_are_drawn_until_the_budget_is_spent(tmp_path: Path) -> None:
     gallery = Gallery(tmp_path, tmp_path, {})
     page = Image.new("RGB", (60, 40), "white")
-    assert gallery.draw(named("a", PRINTED), 0, 1, page) is not None
+    assert gallery.page(named("a", PRINTED), 0, 1, page) is not None
     gallery.spent = BUDGET
-    assert gallery.draw(named("b", PRINTED), 0, 1, page) is None
+    assert gallery.page(named("b", PRINTED), 0, 1, page) is None
     assert gallery.draw(replace(named("c", PRINTED), ask="../c"), 0, 1, page) is None
 
 
-@pytest.mark.parametrize("colour", [(255, 255, 255), (17, 17, 17), (200, 30, 30)])
-def test_a_small_picture_shows_what_the_large_one_does(colour: tuple[int, int, int], tmp_path: Path) -> None:
-    save_small(Image.new("RGB", (30, 20), colour), tmp_path / "x.png")
-    with Image.open(tmp_path / "x.png") as small:
-        pixel = small.convert("RGB").getpixel((3, 3))
-    assert all(abs(ours - theirs) <= 9 for ours, theirs in zip(colour, pixel, strict=True))
+def test_thumbnails_are_few_and_stop_at_the_budget(tmp_path: Path) -> None:
+    gallery = Gallery(tmp_path, tmp_path, {})
+    page = Image.new("RGB", (600, 400), "white")
+    found = [gallery.thumbnail(named(f"d{n}", PRINTED), "page", page) for n in range(THUMBNAILS + 1)]
+    assert [picture is None for picture in found] == [*[False] * THUMBNAILS, True]
+    spent = Gallery(tmp_path, tmp_path, {})
+    spent.spent = BUDGET
+    assert not spent.has_thumbnails
+
+
+def test_a_case_without_a_picture_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_vtcfaith.report.html.pictures.THUMBNAILS", 1)
+    write_html(tmp_path, html_run([named("a", PRINTED), named("b", PRINTED)], tmp_path))
+    details = data(tmp_path, "detail-0")
+    assert [details[f"detail m-{name}"]["unpictured"] for name in "ab"] == [False, True]
 
 
 def test_a_suite_that_can_no_longer_draw_loses_the_page_only(tmp_path: Path) -> None:
@@ -182,6 +207,15 @@ def test_many_cases_are_in_pieces_and_every_case_is_in_one(tmp_path: Path) -> No
     pieces = {n: data(tmp_path, f"detail-{n}") for n in sorted({row[11] for row in rows})}
     assert len(pieces) > 3
     assert all(f"detail {row[0]}" in pieces[row[11]] for row in rows)
+
+
+def test_a_case_is_listed_under_its_finer_tiers(tmp_path: Path) -> None:
+    finer = [f"{TIER}/{name}" for name in ("b", "a")]
+    one, other = case("a", parts=tuple(finer)), case("b", parts=(finer[0],))
+    write_html(tmp_path, html_run([answer(one, PRINTED), answer(other, PRINTED)], tmp_path))
+    known = data(tmp_path, "overview")["overview"]["parts_known"]
+    rows = data(tmp_path, "cases-0")["cases-0"]
+    assert [[known[place] for place in row[12]] for row in rows] == [finer, finer[:1]]
 
 
 def test_an_older_report_is_replaced_and_a_foreign_page_is_kept(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_limits_and_intervals_of_gates_stand_at_their_place() -> None:
     tiers = [tier(f"rewriting/en/{kind}", rewrite_rate=rate) for kind, rate in (("scramble", 0.0), ("visual", 0.1))]
     gate = verdict("fail", tier="rewriting/en/visual", value=0.1, low=0.06, high=0.15, max=0.05)
     chart = charts_of(run_of(*tiers, view=view(gate)))[0]
-    assert chart["limits"] == [{"x": 1, "y": 0.05, "side": "max"}]
+    assert chart["limits"] == [{"x": 1, "y": 0.05, "side": "max", "series": "m"}]
     first, second = chart["series"][0]["points"]
     assert (second["low"], second["high"], second["bad"]) == (0.06, 0.15, True)
     assert "low" not in first
@@ -154,6 +154,51 @@ def test_editing_draws_properties_by_operation_beside_the_published_editors() ->
     assert points(properties, "modify") == {"text correctness": 0.75, "localization": 0.25}
     assert points(text, "m") == pytest.approx({"modify": 0.9, "structure": 0.9})
     assert points(text, "Qwen") == {"modify": 0.850, "structure": 0.925}
+
+
+def test_limits_stand_at_the_series_that_they_bind() -> None:
+    gates = [
+        verdict(
+            "fail",
+            tier="editing/text/modify/en",
+            metric="localization",
+            value=0.2,
+            min=0.9,
+            max=None,
+            low=0.1,
+            high=0.3,
+        ),
+        verdict("pass", tier="editing/text/modify/zh", metric="localization", value=0.4, min=0.8, max=None),
+        verdict(
+            "pass", tier="editing/text/add/en", metric="localization", value=0.7, min=0.6, max=None, low=0.6, high=0.8
+        ),
+        verdict("fail", tier="editing/text/add/en", metric="cdm_global_published", value=0.7, min=0.75, max=None),
+    ]
+    tiers = [
+        tier("editing/text/modify/en", localization=0.2),
+        tier("editing/text/modify/zh", localization=0.4),
+        tier("editing/text/add/en", localization=0.7, cdm_global_published=0.7),
+    ]
+    shown = view(*gates)
+    properties, text = charts_of(run_of(*tiers, view=shown))
+    place = properties["x"].index("localization")
+    assert [(limit["series"], limit["x"], limit["y"]) for limit in properties["limits"]] == [
+        ("modify", place, 0.9),
+        ("modify", place, 0.8),
+        ("add", place, 0.6),
+    ]
+    (mean,), (single,) = (series["points"] for series in properties["series"])
+    assert (mean["y"], mean["bad"], mean.get("low")) == (pytest.approx(0.3), True, None)
+    assert (single["low"], single["high"], single.get("bad")) == (0.6, 0.8, None)
+    assert text["limits"] == [{"x": 0, "y": 0.75, "side": "min", "series": "m"}]
+    assert (text["kind"], names(text)[:2]) == ("rows", ["m", load_table("vde", "7").columns[0]])
+
+
+def test_a_limit_of_one_group_is_not_one_of_the_other() -> None:
+    gate = verdict("fail", tier="compression/full", metric="accuracy_difficult", value=0.2, min=0.5, max=None)
+    own = tier("compression/full", accuracy=0.5, accuracy_difficult=0.2, accuracy_simple=0.75)
+    chart = charts_of(run_of(own, view=view(gate)))[0]
+    assert [limit["series"] for limit in chart["limits"]] == ["A, difficult"]
 
 
 def test_group_a_stands_against_group_b_by_how_much_is_left() -> None:

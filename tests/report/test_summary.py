@@ -40,7 +40,7 @@ def parsed(text: str) -> tuple[set[str], str]:
         (view(verdict(), verdict("not_applicable")), "**Green**: 1 of 2 gates passed"),
         (view(verdict(), verdict("fail")), "**Red**: 1 of 2 gates did not pass, 0 tests failed."),
         (view(verdict(), verdict("not_measured")), "**Red**: 1 of 2"),
-        (view(verdict(), failures=[failure()]), "**Red**: 0 of 1 gates did not pass, 1 tests failed."),
+        (view(verdict(), failures=[failure()]), "**Red**: 0 of 1 gate did not pass, 1 test failed."),
         (view(verdict(), problems=["nothing was measured"]), "**Red**"),
         (view(verdict("inconclusive"), failures=[failure("x[m-en-visual-rewrite_rate]")]), "**Red**: 1 of 1"),
         (view(verdict(), verdict("inconclusive")), "**Inconclusive**: 1 of 2"),

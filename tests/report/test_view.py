@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from made_views import failure, verdict, view
 
-from pytest_vtcfaith.report.view import Row, accepted, rows
+from pytest_vtcfaith.report.view import Row, accepted, headline, rows
 
 
 def test_one_row_for_a_tier_that_passes() -> None:
@@ -56,3 +56,7 @@ def test_only_an_inconclusive_gate_whose_test_did_not_fail_is_accepted() -> None
     assert not accepted(unsure, view(unsure, failures=[failure(f"x.py::test_gate[{unsure.gate}]")]))
     assert accepted(unsure, view(unsure, failures=[failure(f"x.py::test_gate[{unsure.gate}-regression]")]))
     assert not accepted(verdict("fail"), view())
+
+
+def test_a_run_without_gates_does_not_count_them() -> None:
+    assert headline(view(failures=[failure()])) == ("red", "nothing was judged by a gate, 1 test failed.")

@@ -1,7 +1,8 @@
 """The embedded judge: it checks every equation, comparison and fact of a step, against mathematics and a task's record.
 
-It is exact on what it understands and never guesses: a step in which it finds nothing to check is not decided, and what
-is not decided is not valid. A language model as a judge (`judges.questions`) understands free prose.
+It is exact on what it understands and never guesses: a step in which it finds nothing to check, or something around a
+claim that it does not understand, is not decided, and what is not decided is not valid. A language model as a judge
+(`judges.questions`) understands free prose.
 """
 
 from __future__ import annotations
@@ -13,14 +14,25 @@ from fractions import Fraction
 from typing import Any
 
 from pytest_vtcfaith.models.judges.expressions import NotMathematics, Relation, find_relations, fraction, holds
+from pytest_vtcfaith.models.judges.surroundings import is_cut
 
 ALWAYS_KNOWN = frozenset(map(Fraction, (0, 1, 2, 10, 100)))
-"""Numbers that a calculation may set out from without having found them in the task."""
+"""Numbers that a calculation may use without having found them in the task; it must use another one as well."""
 
 _CLAUSE = re.compile(
     r"[.;,:!?]\s|[.;,:!?]$|\b(?:so|but|and|because|therefore|thus|hence|since|while|which)\b", re.IGNORECASE
 )
-_NEGATION = frozenset(("not", "no", "never", "nor", "neither", "isn't", "doesn't", "hasn't", "without", "than"))
+_NEGATIONS = (
+    "not no never nor neither without than cannot can't isn't aren't wasn't weren't doesn't don't didn't hasn't haven't"
+)
+_NEGATION = frozenset(_NEGATIONS.split())
+_DOUBTS = (
+    "none nobody nothing hardly barely scarcely unlike except untrue mistaken mistake error deny denies denied doubt "
+    "doubtful unless if suppose assume would might maybe perhaps possibly probably could instead impossible fails "
+    "won't wouldn't couldn't shouldn't false wrong incorrect"
+)
+_DOUBT = (_NEGATION - {"than"}) | frozenset(_DOUBTS.split())
+"""Words that turn a claim round or leave it open; where they are not understood, nothing is decided."""
 _REACH = 3  # words from a negation to what it negates
 _RIGHT = frozenset(("right", "correct", "true"))
 _WRONG = frozenset(("wrong", "incorrect", "false"))
@@ -48,24 +60,47 @@ def judge_step(record: Mapping[str, Any], question: str, previous: Sequence[str]
     """The verdict on one step: valid when it claims something and all that it claims is true.
 
     Claims are equations and comparisons (they must hold, and set out from numbers of the question, of a step before, or
-    of the record), facts about the subjects of the record, and which options are right. Source: definitions §7.
+    of the record, and have at least one such number besides `ALWAYS_KNOWN`), facts about the subjects of the record,
+    and which options are right. A claim beside a word of doubt that is not understood, or cut out of something larger
+    (`surroundings.is_cut`), is not decided. Source: definitions §7.
     """
     if len(step) > 2000:
         return Verdict(False, False, f"a step of {len(step)} characters")
     unknowns: Mapping[str, Sequence[str]] = record.get("unknowns", {})
     relations = find_relations(step, unknowns)
-    known = ALWAYS_KNOWN | {Fraction(value) for value in record.get("constants", ())}
-    known |= numbers_of(question, *previous)
-    claims: list[tuple[str, bool | None]] = []
+    own = numbers_of(question) | {Fraction(value) for value in record.get("constants", ())}
+    own |= _derived(own, previous, unknowns)
+    known = ALWAYS_KNOWN | own | numbers_of(*previous)
+    claims, doubtful = _prose_claims(_without(step, relations), record)
     for relation in relations:
-        true = _relation(relation, unknowns, known)
-        if not relation.vacuous or true is False:
+        unclear = bool(doubtful) or is_cut(step, relation, relations, unknowns)
+        true = None if unclear else _relation(relation, unknowns, known)
+        if true is not True or (not relation.vacuous and (relation.unknown or _uses(relation, own))):
             claims.append((relation.text, true))
         known |= numbers_of(relation.text)
-    prose = _without(step, relations)
-    claims += _facts(prose, record.get("facts", {}))
-    claims += _options(prose, record.get("options", {}))
+        own |= numbers_of(relation.text) if _uses(relation, own) else set()
+    if claims:
+        claims += [(text, None) for text in doubtful]
     return _verdict(claims)
+
+
+def _uses(relation: Relation, own: Set[Fraction]) -> bool:
+    """Whether a relation has any number of the task."""
+    try:
+        return not own.isdisjoint(relation.all_numbers())
+    except NotMathematics:
+        return False
+
+
+def _derived(own: Set[Fraction], previous: Sequence[str], unknowns: Mapping[str, Sequence[str]]) -> set[Fraction]:
+    """The numbers that the steps before reached from the task's `own` ones, rightly or not: a mistake of a step before
+    is none of this one."""
+    found: set[Fraction] = set()
+    for step in previous:
+        for relation in find_relations(step, unknowns):
+            if relation.unknown or _uses(relation, own | found):
+                found |= numbers_of(relation.text)
+    return found
 
 
 def numbers_of(*texts: str) -> set[Fraction]:
@@ -107,42 +142,85 @@ def _without(step: str, relations: Sequence[Relation]) -> str:
     return step
 
 
-def _facts(prose: str, facts: Mapping[str, Any]) -> list[tuple[str, bool | None]]:
+def _prose_claims(prose: str, record: Mapping[str, Any]) -> tuple[list[tuple[str, bool | None]], list[str]]:
+    """The claims of the prose, and the clauses with a word of doubt that no claim of theirs has understood."""
+    clauses = [clause for clause in _CLAUSE.split(prose) if clause and clause.strip()]
+    words = [_words(clause) for clause in clauses]
+    found = _facts(words, record.get("facts", {})) + _options(clauses, record.get("options", {}))
+    claims: list[tuple[str, bool | None]] = []
+    doubtful: list[str] = []
+    for number, clause in enumerate(words):
+        mine = [claim for claim in found if claim.clause == number]
+        understood = set().union(*(claim.understood for claim in mine))
+        unclear = any(_is_doubt(clause, place) for place in range(len(clause)) if place not in understood)
+        claims += [(claim.text, None if unclear else claim.true) for claim in mine]
+        if unclear:
+            doubtful.append(" ".join(clause))
+    return claims, doubtful
+
+
+def _is_doubt(words: Sequence[str], place: int) -> bool:
+    return words[place] in _DOUBT or list(words[place : place + 2]) in (["far", "from"], ["may", "be"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A claim of one clause, and the places of the words that are `understood` as its negation or its verdict."""
+
+    clause: int
+    text: str
+    true: bool
+    understood: frozenset[int]
+
+
+def _denials(words: Sequence[str], place: int) -> frozenset[int]:
+    """The places of negations that reach a word."""
+    return frozenset(at for at in range(max(0, place - _REACH), place) if words[at] in _NEGATION)
+
+
+def _facts(clauses: Sequence[Sequence[str]], facts: Mapping[str, Any]) -> list[_Claim]:
     """A claim wherever a clause has a subject and a value of one attribute; a clause without a subject goes on with the
     last one."""
-    claims: list[tuple[str, bool | None]] = []
-    clauses = [_words(clause) for clause in _CLAUSE.split(prose)]
+    claims: list[_Claim] = []
     for attribute in facts.values():
         subjects: Mapping[str, Sequence[str]] = attribute["subjects"]
         names = {name: _core(name) for name in subjects}
         values = {value: _core(value) for value in attribute["values"]}
         last: list[str] = []
-        for words in clauses:
+        for number, words in enumerate(clauses):
             last = [name for name, _ in _mentions(words, names)] or last
             for value, place in _mentions(words, values, numeric=attribute.get("numeric", False)):
-                denied = bool(_NEGATION & set(words[max(0, place - _REACH) : place]))
+                denials = _denials(words, place)
                 for name in last:
-                    text = f"{name}: {'not ' if denied else ''}{value}"
-                    claims.append((text, (value in subjects[name]) is not denied))
+                    text = f"{name}: {'not ' if denials else ''}{value}"
+                    claims.append(_Claim(number, text, (value in subjects[name]) is not bool(denials), denials))
     return claims
 
 
-def _options(prose: str, options: Mapping[str, Any]) -> list[tuple[str, bool | None]]:
+def _options(clauses: Sequence[str], options: Mapping[str, Any]) -> list[_Claim]:
     """A claim wherever a clause says of an option that it is right or wrong."""
-    claims: list[tuple[str, bool | None]] = []
+    claims: list[_Claim] = []
     last: list[str] = []
-    for clause in re.split(_CLAUSE, prose):
+    for number, clause in enumerate(clauses):
         found = re.findall(
             r"\b[Oo]ption\s+\(?([A-Z])\b|(?:^|\s)\(?([A-Z])\)?(?=\s+(?:is|must|cannot|can)\b|\s*$)", clause
         )
         last = [one for pair in found if (one := pair[0] or pair[1]) in options] or last
         words = _words(clause)
         for place, word in enumerate(words):
-            if word not in _RIGHT | _WRONG:
+            if word not in _RIGHT | _WRONG or not last:
                 continue
-            denied = bool(_NEGATION & set(words[max(0, place - _REACH) : place]))
-            right = (word in _RIGHT) is not denied
-            claims += [(f"{one} is {'right' if right else 'wrong'}", options[one]["right"] is right) for one in last]
+            denials = _denials(words, place)
+            right = (word in _RIGHT) is not bool(denials)
+            claims += [
+                _Claim(
+                    number,
+                    f"{one} is {'right' if right else 'wrong'}",
+                    options[one]["right"] is right,
+                    denials | {place},
+                )
+                for one in last
+            ]
     return claims
 
 

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     r"(?P<number>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"|(?P<relation><=|>=|!=|==|[=<>≤≥≠≈])"
     r"|(?P<power>\*\*|\^)"
-    r"|(?P<operation>[+\-−–—*×·∙⋅∗/÷])"
+    r"|(?P<operation>[+\-−–—*×·∙⋅∗/÷⁄∕])"
     r"|(?P<open>[(\[])|(?P<close>[)\]])"
     r"|(?P<percent>%)"
     r"|(?P<word>[A-Za-z]+(?:['’][A-Za-z]+)?)"
@@ -32,51 +32,14 @@ _TOKEN = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
-_SIGNS = dict.fromkeys("-−–—", "-") | dict.fromkeys("*×·∙⋅∗", "*") | {"÷": "/", "/": "/", "+": "+"}
+_SIGNS = dict.fromkeys("-−–—", "-") | dict.fromkeys("*×·∙⋅∗", "*") | dict.fromkeys("÷/⁄∕", "/") | {"+": "+"}
 _RELATIONS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥"}
 _SPOKEN = {"plus": "+", "minus": "-", "times": "*"}
-_NO_UNITS = frozenset(
-    [
-        "and",
-        "or",
-        "so",
-        "then",
-        "is",
-        "are",
-        "was",
-        "were",
-        "gives",
-        "give",
-        "makes",
-        "make",
-        "because",
-        "but",
-        "since",
-        "with",
-        "which",
-        "from",
-        "to",
-        "than",
-        "if",
-        "when",
-        "where",
-        "that",
-        "we",
-        "thus",
-        "hence",
-        "therefore",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "equals",
-        "plus",
-        "minus",
-        "times",
-        "of",
-    ]
+_PROSE = (
+    "and or so then is are was were gives give makes make because but since with which from to than if when where "
+    "that we thus hence therefore in on at by for equals plus minus times of"
 )
+_NO_UNITS = frozenset(_PROSE.split())
 
 
 class NotMathematics(ValueError):
@@ -105,10 +68,15 @@ class Relation:
         """The numbers of the first side: what the step sets out from."""
         return tuple(fraction(token.text) for token in self.sides[0] if token.kind == "number")
 
+    def all_numbers(self) -> tuple[Fraction, ...]:
+        """The numbers of all sides."""
+        return tuple(fraction(token.text) for side in self.sides for token in side if token.kind == "number")
+
     @property
     def vacuous(self) -> bool:
         """Whether all sides are written alike: "19 = 19" says nothing."""
-        return len({tuple(token.text for token in side) for side in self.sides}) == 1
+        written = {tuple(token.text for token in side if token.kind not in ("open", "close")) for side in self.sides}
+        return len(written) == 1
 
     @property
     def unknown(self) -> bool:
@@ -370,6 +338,8 @@ class _Parser:
         if base.is_number:
             if base == 0 and exponent < 0:
                 raise ZeroDivisionError
+            if base == 0 and exponent == 0:
+                raise NotMathematics("0 to the power of 0")
             if _bits(base) * abs(int(exponent)) > MOST_BITS:
                 raise NotMathematics("a power of too many digits")
         elif exponent < 0 or exponent * _degree(base) > MOST_DEGREE:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pytest_vtcfaith.metrics.assertions import hedged, negated
 from pytest_vtcfaith.metrics.outcomes import Reply, cut_off
 from pytest_vtcfaith.models.judges.exact import Verdict
 
@@ -47,7 +48,15 @@ clear and legible, and are all of them? Reply with two lines and nothing else:
 CLEAR: a number from 0 to 100
 ALL CLEAR: YES or NO"""
 
-_WORD = re.compile(r"\b(in)?valid\b", re.IGNORECASE)
+_VERDICT = re.compile(
+    r"(?:(?:the\s+)?(?:(?:final\s+)?verdict|answer|result|conclusion)\s*(?::|is\s*:?)?\s*)?\W*(?P<alone>(?:in)?valid)"
+    r"|(?:so|thus|hence|therefore)?,?\s*(?:the\s+(?:current\s+|given\s+)?step|this\s+step|step\s+\d+|it|this)\s+is\s+"
+    r"(?P<said>(?:in)?valid)(?P<why>\s+because\s.*)?",
+    re.IGNORECASE,
+)
+"""The forms in which the last line may have a verdict."""
+_WORD = re.compile(r"\b(?:in)?valid\b", re.IGNORECASE)
+_ENDED = re.compile(r"[.!?)\]\"”]$")
 _MARKS = " \t*_`'\"#>.:!-–—()[]"
 
 
@@ -65,29 +74,41 @@ def answer_question(question: str, expected: str, given: str) -> str:
 def parse_verdict(reply: Reply | str) -> bool | None:
     """True for VALID, False for INVALID, None for a reply that says neither clearly.
 
-    The last line must be the word, marks and a label ("Verdict:") aside; a reply of one line may also have it as its
-    only verdict. Empty, cut off or refused replies, those in another language and those whose last line has both words
-    are None: what is not clear is not valid, and is counted.
+    The last line that is not blank must be one of a closed set of forms, marks at its ends aside: the word alone, the
+    word behind a label ("Verdict: VALID", "The answer is VALID"), or "The step is valid" ("This step", "It", "Step 3";
+    "invalid because …" too). The lines before are free, but no other line may be a verdict of its own that says
+    otherwise, and the line above must not begin a denial or doubt ("The answer is not" above VALID). Everything else is
+    None: empty, cut off or refused replies, another language, denials, conditions. What is not clear is not valid, and
+    is counted.
     """
     if isinstance(reply, Reply):
         if reply.error is not None or reply.refusal or cut_off(reply):
             return None
         reply = reply.text or ""
-    lines = [line for line in reply.strip().split("\n") if line.strip(_MARKS)]
-    if not lines:
+    lines = [line.strip(_MARKS) for line in reply.strip().split("\n") if line.strip(_MARKS)]
+    ended = [line.strip(" \t*_`") for line in reply.strip().split("\n") if line.strip(_MARKS)]
+    if not lines or (len(lines) > 1 and _goes_on(ended[-2])):
         return None
-    last = re.sub(r"^\W*(?:verdict|answer|result|final verdict|conclusion)\W+", "", lines[-1], flags=re.IGNORECASE)
-    word = last.strip(_MARKS).lower()
-    if word in ("valid", "invalid"):
-        return word == "valid"
-    found = list(_WORD.finditer(reply))
-    if (
-        len(lines) == 1
-        and len(found) == 1
-        and not re.search(r"\bnot\b|n't\b|\bif\b|\bwhether\b|\?", reply, re.IGNORECASE)
-    ):
-        return found[0][1] is None
-    return None
+    verdict = _of_line(lines[-1])
+    if any(other is not None and other is not verdict for other in map(_of_line, lines[:-1])):
+        return None
+    return verdict
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a line may be the begin of a sentence that turns the next line round."""
+    return _ENDED.search(line) is None and (line.endswith(",") or negated(line) or hedged(line))
+
+
+def _of_line(line: str) -> bool | None:
+    """The verdict that a line is, None for one that is none."""
+    found = _VERDICT.fullmatch(line)
+    if found is None or len(_WORD.findall(line)) > 1:
+        return None
+    word = (found["alone"] or found["said"]).lower()
+    if found["why"] and word == "valid":
+        return None
+    return word == "valid"
 
 
 def judge_by_model(judge: Judge, question: str, steps: Sequence[str]) -> list[Verdict]:

@@ -2,8 +2,8 @@
 
 A chart is `{title, note, kind, x, y, series, limits}`: `kind` is `line`, `bar` or `rows` (a row for each series, with a
 mark for each place), `x` the labels of the places on the axis, `y` the name of the metric, `series` lists of points
-`{x, y, low, high, n}` (x: place) under a `name`, and `limits` what gates ask for at a place: `{x, y, side}`, side `min`
-or `max`, with the `series` of `rows`.
+`{x, y, low, high, n}` (x: place) under a `name`, and `limits` what gates ask for: `{x, y, side, series}`, side `min` or
+`max`, of the series of that name at place x, and of no other.
 """
 
 from __future__ import annotations
@@ -182,19 +182,19 @@ def _properties(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
             "bar",
             [_words(name) for name in names],
             "edit_fidelity",
-            "Mean of the tiers of an operation; 1 is perfect.",
+            "Mean of the tiers of an operation, weighted by cases; a limit is that of each tier. 1 is perfect.",
         )
         for operation, group in _grouped(own, 2).items():
             for place, name in enumerate(names):
-                _mean(chart, group, operation, place, name)
+                _mean(run, chart, group, operation, place, name)
         found.append(chart)
     operations = list(_grouped([t for t in tiers if cdm in t.metrics], 2))
     title = "Text of the whole page after the edit (CDM as published)"
-    chart = _chart(title, "bar", operations, cdm, "Grey: VDE Bench, Table 7.")
+    chart = _chart(title, "rows", operations, cdm, "Grey: VDE Bench, Table 7.")
     for model in dict.fromkeys(t.model for t in tiers):
         for operation, group in _grouped([t for t in tiers if t.model == model], 2).items():
             if operation in operations:
-                _mean(chart, group, model, operations.index(operation), cdm)
+                _mean(run, chart, group, model, operations.index(operation), cdm)
     if chart["series"]:
         chart["series"] += edits_by_operation("cdm", operations)
     return [*found, chart]
@@ -297,19 +297,36 @@ def _add(run: HtmlRun, chart: Chart, tier: TierFound, series: str, place: int, m
             point["bad"] = True
         for side in ("min", "max"):
             if (limit := getattr(gate, side)) is not None:
-                known = {"x": place, "y": limit, "side": side}
-                known |= {"series": series} if chart["kind"] == "rows" else {}
-                if known not in chart["limits"]:
-                    chart["limits"].append(known)
+                _limit(chart, series, place, side, limit)
     _series(chart, series)["points"].append(point)
 
 
-def _mean(chart: Chart, tiers: Sequence[TierFound], series: str, place: int, metric: str) -> None:
-    values = [(t.metrics[metric], t.measured) for t in tiers if metric in t.metrics and t.measured]
-    count = sum(n for _, n in values)
-    if count:
-        point = {"x": place, "y": sum(value * n for value, n in values) / count, "n": count}
-        _series(chart, series)["points"].append(point)
+def _limit(chart: Chart, series: str, place: int, side: str, limit: float) -> None:
+    known = {"x": place, "y": limit, "side": side, "series": series}
+    if known not in chart["limits"]:
+        chart["limits"].append(known)
+
+
+def _mean(run: HtmlRun, chart: Chart, tiers: Sequence[TierFound], series: str, place: int, metric: str) -> None:
+    """The mean of tiers, weighted by their cases: bad where a gate of one of them did not pass, with every limit that
+    one of them has, and the interval of a single tier.
+    """
+    own = [t for t in tiers if metric in t.metrics and t.measured]
+    if len(own) == 1:
+        _add(run, chart, own[0], series, place, metric)
+        return
+    count = sum(t.measured for t in own)
+    if not count:
+        return
+    point: dict[str, Any] = {"x": place, "y": sum(t.metrics[metric] * t.measured for t in own) / count, "n": count}
+    gates = [gate for tier in own for gate in _gates(run, tier, metric)]
+    if any(gate.verdict in ("fail", "inconclusive") for gate in gates):
+        point["bad"] = True
+    for gate in gates:
+        for side in ("min", "max"):
+            if (limit := getattr(gate, side)) is not None:
+                _limit(chart, series, place, side, limit)
+    _series(chart, series)["points"].append(point)
 
 
 def _series(chart: Chart, name: str) -> dict[str, Any]:

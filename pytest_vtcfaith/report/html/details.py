@@ -51,19 +51,37 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
     if place < DRAWN and case.state != "inapplicable" and (edited or case.state != "passed"):
         request = _request(run, case)
         pages = _pages(request)
+        if not any(picture.page is not None for picture in pictures):
+            drawn = (gallery.page(answer, n, len(pages), page.image) for n, page in enumerate(pages))
+            pictures = [*(picture for picture in drawn if picture is not None), *pictures]
         if request is not None and not _transcribed(run, case):
             told, drawn_here = _explained(run, case, request, gallery, {picture.label for picture in pictures})
             shown |= told
             pictures = [*pictures, *drawn_here]
-        if not any(picture.page is not None for picture in pictures):
-            drawn = (gallery.draw(answer, n, len(pages), page.image) for n, page in enumerate(pages))
-            pictures = [*(picture for picture in drawn if picture is not None), *pictures]
+        if all(picture.label != "output" for picture in pictures) and (image := gallery.replied(answer)) is not None:
+            copy = gallery.draw(answer, "drawn", "what the model drew", image)
+            pictures += [] if copy is None else [copy]
         marks = marks_of(pages, spans, answer.case.lang)
         shown["pages"] = [[page.width, page.height] for page in pages]
+    elif not pictures and case.state == "passed":
+        pictures = _thumbnail(run, case, gallery)
     pictures = sorted(pictures, key=_order)
     shown["pictures"] = [[p.path, "source" if edited and p.label == "page" else p.label, p.page] for p in pictures]
+    shown["unpictured"] = not pictures and case.state != "inapplicable"
     shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
     return shown
+
+
+def _thumbnail(run: HtmlRun, case: Listed, gallery: Gallery) -> list[Picture]:
+    """What the model drew, else the first page, of a case that lost nothing, while there is room for it."""
+    if not gallery.has_thumbnails:
+        return []
+    image, label = gallery.replied(case.answer), "what the model drew"
+    if image is None:
+        pages = _pages(_request(run, case))
+        image, label = (pages[0].image if pages else None), "page"
+    picture = None if image is None else gallery.thumbnail(case.answer, label, image)
+    return [] if picture is None else [picture]
 
 
 def misread(shown: Mapping[str, Any]) -> list[list[Any]]:
@@ -145,9 +163,9 @@ def _explained(
         if case.state != "passed":
             shown["said"] = found.verdict
         new = [
-            gallery.compared(answer, label, draw)
+            gallery.draw(answer, label.replace(" ", "-"), label, draw())
             for label, draw in found.pictures
-            if label not in known and not (label == "output" and replied is not None)
+            if label not in known
         ]
     except Exception:  # a suite that needs an engine to say more has said it in the message of the failed test
         return shown, []

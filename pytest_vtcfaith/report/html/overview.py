@@ -26,7 +26,8 @@ def overview(run: HtmlRun, cases: Sequence[Listed], misread: Mapping[str, Sequen
     view = run.view
     verdicts = [v for of_suite in view.verdicts.values() for v in of_suite]
     word, said = headline(view)
-    known = {case.answer.ask for case in cases}
+    known = {case.answer.ask: place for place, case in enumerate(cases)}  # the worst first
+    failures = sorted(view.failures, key=lambda failure: known.get(ask_of(failure, known) or "", -1))
     verdicts.sort(key=lambda v: (v.verdict not in BAD, v.metric not in view.primary.values()))  # stable: as judged
     return {
         "word": word,
@@ -38,7 +39,7 @@ def overview(run: HtmlRun, cases: Sequence[Listed], misread: Mapping[str, Sequen
         "notes": list(view.notes),
         "failures": [
             {"test": f.test, "message": concise(f.message), "ask": ask_of(f, known)}
-            for f in view.failures[:FAILURES]
+            for f in failures[:FAILURES]
             if not any(f"[{v.gate}]" in f.test for v in verdicts)
         ],
         "gates": [

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vtcfaith.report.casefiles import owner
-from pytest_vtcfaith.report.greys import is_grey
 from pytest_vtcfaith.report.results import HTML
+from pytest_vtcfaith.report.small import save_small, thumbnail
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -20,7 +19,13 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.report.html.run import Answer
 
 BUDGET = 16_000_000
-"""Bytes of all pictures up to which pages of cases that did not fail are drawn anew."""
+"""Bytes of all pictures up to which pictures are made for the report."""
+EACH = 23_000
+"""Bytes of a picture that is made for the report: a quarter of what a failed case may have."""
+THUMBNAILS = 200
+"""Cases without a loss that show their page as a thumbnail, as far as the budget allows."""
+THUMBNAIL = 240
+"""Its width in pixels."""
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*")
 _PAGE = re.compile(r"page(\d+)")
 
@@ -36,42 +41,67 @@ class Picture:
 
 
 class Gallery:
-    """The pictures of one report: looks for them under `source`, copies them when the report lies elsewhere, draws what
-    is missing until the budget is spent. `known` are the parameter ids of all cases."""
+    """The pictures of one report: looks for them under `source`, copies them when the report lies elsewhere, writes
+    small ones of what is missing until the budget is spent. `known` are the parameter ids of all cases."""
 
     def __init__(self, folder: Path, source: Path, known: Container[str]) -> None:
         self.folder, self.source, self.known = folder, source, known
         self.spent = 0
+        self._thumbnails = 0
         self._files: dict[str, list[str]] | None = None
 
     def of(self, answer: Answer) -> list[Picture]:
-        """What the run has written about the case: pages, pictures of its explanation, the picture that was replied."""
-        found = [picture for name in self._written(answer.ask) if (picture := self._about(answer.ask, name))]
-        replied = answer.row.get("picture")
-        if isinstance(replied, str) and is_inside(self.source, replied):
-            found.append(Picture(self._here(replied), "what the model drew"))
-        return found
+        """What the run has written about the case: its pages and the pictures of its explanation."""
+        return [picture for name in self._written(answer.ask) if (picture := self._about(answer.ask, name))]
 
-    def draw(self, answer: Answer, number: int, pages: int, image: Image.Image) -> Picture | None:
-        """Writes page `number` (from 0) of `pages` of the case; None when the budget is spent."""
+    def replied(self, answer: Answer) -> Image.Image | None:
+        """The picture that the model gave. It may have any size, so the report has small copies only."""
+        from PIL import Image
+
+        path = answer.row.get("picture")
+        if not isinstance(path, str) or not is_inside(self.source, path):
+            return None
+        try:
+            with Image.open(self.source / path) as opened:
+                return opened.convert("RGB")
+        except Exception:  # no picture, or one too large to open: the message of its case says so
+            return None
+
+    def draw(
+        self, answer: Answer, name: str, label: str, image: Image.Image, page: int | None = None
+    ) -> Picture | None:
+        """Writes a picture of the case as `ASK-NAME.png`, small; None when the budget is spent."""
+        file = self._own(answer, name)
+        if file is None:
+            return None
+        self.spent += save_small(image, self.folder / file, EACH)
+        return Picture(file, label, page)
+
+    def page(self, answer: Answer, number: int, pages: int, image: Image.Image) -> Picture | None:
+        """Writes page `number` (from 0) of `pages` of the case, small; None when the budget is spent."""
+        label = "page" if pages == 1 else f"page {number + 1}"
+        return self.draw(answer, "" if pages == 1 else f"page{number + 1}", label, image, number)
+
+    def thumbnail(self, answer: Answer, label: str, image: Image.Image) -> Picture | None:
+        """Writes the picture of a case that lost nothing in `THUMBNAIL` pixels; None when there are enough, or
+        the budget is spent."""
+        file = self._own(answer, "thumbnail") if self.has_thumbnails else None
+        if file is None:
+            return None
+        self.spent += thumbnail(image, self.folder / file, THUMBNAIL)
+        self._thumbnails += 1
+        return Picture(file, f"{label}, reduced", None)
+
+    @property
+    def has_thumbnails(self) -> bool:
+        """Whether one more thumbnail may be written."""
+        return self._thumbnails < THUMBNAILS and self.spent < BUDGET
+
+    def _own(self, answer: Answer, name: str) -> str | None:
+        """The path of a picture made for the report."""
         if self.spent >= BUDGET or not _SAFE.fullmatch(answer.ask):
             return None
-        name = answer.ask if pages == 1 else f"{answer.ask}-page{number + 1}"
-        return Picture(self._saved(name, image), _page_label(number, pages), number)
-
-    def compared(self, answer: Answer, label: str, draw: Callable[[], Image.Image]) -> Picture | None:
-        """Writes a picture of the case's explanation; None when the budget is spent."""
-        name = f"{answer.ask}-{label.replace(' ', '-')}"
-        if self.spent >= BUDGET or not _SAFE.fullmatch(name):
-            return None
-        return Picture(self._saved(name, draw()), label)
-
-    def _saved(self, name: str, image: Image.Image) -> str:
-        path = self.folder / HTML / "pages" / f"{name}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_small(image, path)
-        self.spent += path.stat().st_size
-        return f"{HTML}/pages/{name}.png"
+        return f"{HTML}/pages/{answer.ask}{'-' if name else ''}{name}.png"
 
     def _written(self, ask: str) -> Sequence[str]:
         """Names of files in `pages/` that are about the case."""
@@ -107,29 +137,3 @@ class Gallery:
 def is_inside(folder: Path, path: str) -> bool:
     """Whether a path of results.jsonl is plain and names a file in the folder: nothing else is shown."""
     return all(_SAFE.fullmatch(part) for part in path.split("/")) and (folder / path).is_file()
-
-
-def _page_label(number: int, pages: int) -> str:
-    return "page" if pages == 1 else f"page {number + 1}"
-
-
-def save_small(image: Image.Image, path: Path) -> None:
-    """Saves a picture of a page as PNG in 16 greys, or in 64 colours where it has colours: for looking at."""
-    from PIL import Image
-
-    if is_grey(image):
-        levels = image.getchannel(0).point([(value + 8) // 17 for value in range(256)])
-        small = Image.frombytes("P", levels.size, levels.tobytes())
-        small.putpalette(bytes(level * 17 for level in range(16) for _ in range(3)))
-        _save(small, path, bits=4)
-    else:
-        _save(image.convert("RGB").quantize(64), path)
-
-
-def _save(image: Image.Image, path: Path, **how: int) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        image.save(draft, format="PNG", **how)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,10 @@ def write_html(folder: Path, run: HtmlRun, say: Callable[[str], None] | None = N
     cases = listed(run)
     gallery = Gallery(folder, run.source, {answer.ask for answer in run.answers})
     rows: list[list[Any]] = []
+    finer = {tier: place for place, tier in enumerate(sorted({p for answer in run.answers for p in answer.case.parts}))}
     for number, piece in enumerate(_pieces(_details(run, cases, gallery, say))):
         at = len(rows)
-        rows += [_row(case, number, shown) for case, (shown, _) in zip(cases[at:], piece, strict=False)]
+        rows += [_row(case, number, shown, finer) for case, (shown, _) in zip(cases[at:], piece, strict=False)]
         body = "".join(text for _, text in piece)
         write_atomic(place / "data" / f"detail-{number}.js", [body])
     parts = max(1, -(-len(rows) // LISTED))
@@ -52,6 +53,7 @@ def write_html(folder: Path, run: HtmlRun, say: Callable[[str], None] | None = N
         **overview(run, cases, {row[0]: row[-1] for row in rows}),
         "parts": parts,
         "states_known": STATES,
+        "parts_known": list(finer),
     }
     write_atomic(place / "data" / "overview.js", [script("overview", first)])
     static = files("pytest_vtcfaith.report.html") / "static"
@@ -86,9 +88,9 @@ def _pieces(details: Iterator[tuple[dict[str, Any], str]]) -> Iterator[list[tupl
         yield piece
 
 
-def _row(case: Listed, piece: int, shown: dict[str, Any]) -> list[Any]:
+def _row(case: Listed, piece: int, shown: dict[str, Any], finer: Mapping[str, int]) -> list[Any]:
     """A case in the list: id, suite, tier, model, language, document, outcome, state, metric, value, loss, piece,
-    message, words."""
+    finer tiers (places in `finer`), message, words."""
     answer = case.answer
     return [
         answer.ask,
@@ -103,6 +105,7 @@ def _row(case: Listed, piece: int, shown: dict[str, Any]) -> list[Any]:
         case.value,
         case.loss,
         piece,
+        [finer[tier] for tier in answer.case.parts],
         case.message[:300],
         misread(shown),
     ]

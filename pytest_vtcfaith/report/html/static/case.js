@@ -50,14 +50,14 @@ const page = (one, shown) => {
 const gallery = (shown) => shown.pictures.filter((picture) => picture[2] === null).length > 1;
 
 const pictures = (one, shown) => {
-  if (!shown.pictures.length) return null;
+  if (!shown.pictures.length) return shown.unpictured ? h("p", { class: "nothing" }, "No picture: the report has the pages of the worst 200 cases, and thumbnails of 200 others.") : null;
   return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, shown.pictures.length > 1 ? "Pictures" : "Page"),
     shown.marks.length ? key(shown) : null,
     h("div", { class: gallery(shown) ? "pictures" : null }, shown.pictures.map(([path, label, number_]) => {
       const size = number_ === null ? null : shown.pages?.[number_];
       const marks = size ? shown.marks.filter((m) => m[0] === number_) : [];
       return h("figure", { class: "page" }, h("figcaption", null, label, " ", h("a", { href: path, class: "open" }, "open the picture")),
-        h("div", { class: "sheet" }, h("img", { src: path, alt: `${label} of the case`, width: size?.[0], height: size?.[1], loading: "lazy" }),
+        h("div", { class: "sheet" }, h("img", { src: path, alt: `${label} of the case`, class: label.endsWith(", reduced") ? "thumbnail" : null, width: size?.[0], height: size?.[1], loading: "lazy" }),
           marks.map((m) => box(m, shown.spans[m[1]], size, path))));
     })));
 };

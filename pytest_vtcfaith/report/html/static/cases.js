@@ -2,7 +2,7 @@
 /* The list of cases: filters, order, pages of a hundred rows. The list is loaded in pieces behind the first page. */
 {
 const ROWS = 100;
-const FIELDS = ["ask", "suite", "tier", "model", "lang", "document", "outcome", "state", "metric", "value", "loss", "piece", "message", "words"];
+const FIELDS = ["ask", "suite", "tier", "model", "lang", "document", "outcome", "state", "metric", "value", "loss", "piece", "parts", "message", "words"];
 const SORTS = { worst: "worst first", best: "best first", id: "by id", tier: "by tier" };
 vtc.cases = [];
 vtc.byAsk = new Map();
@@ -15,6 +15,7 @@ vtc.listed = () => {
       await vtc.load(`cases-${part}`);
       for (const row of vtc.data[`cases-${part}`]) {
         const one = Object.fromEntries(FIELDS.map((field, place) => [field, row[place]]));
+        one.parts = one.parts.map((place) => vtc.data.overview.parts_known[place]);
         one.place = vtc.cases.length;
         vtc.cases.push(one);
         vtc.byAsk.set(one.ask, one);
@@ -32,7 +33,7 @@ const found = (one, text) => [one.ask, one.document, one.message, ...one.words.f
 vtc.filtered = (filter) => {
   const text = (filter.get("q") ?? "").trim().toLowerCase(), tier = filter.get("tier");
   const kept = vtc.cases.filter((one) =>
-    (!tier || one.tier === tier || one.tier.startsWith(`${tier}/`) || tier.startsWith(`${one.tier}/`) || one.suite === tier)
+    (!tier || one.tier === tier || one.parts.includes(tier) || one.tier.startsWith(`${tier}/`) || one.suite === tier)
     && (!filter.get("model") || one.model === filter.get("model")) && (!filter.get("outcome") || one.outcome === filter.get("outcome"))
     && (!filter.get("state") || stateName(one) === filter.get("state")) && (!text || found(one, text)));
   const order = { best: (a, b) => a.loss - b.loss || b.place - a.place, id: (a, b) => (a.ask < b.ask ? -1 : 1), tier: (a, b) => (a.tier < b.tier ? -1 : a.tier > b.tier ? 1 : a.place - b.place) }[filter.get("sort")];
@@ -61,7 +62,7 @@ vtc.showCases = async (main, filter) => {
   main.append(h("h1", null, "Cases"), wait);
   await vtc.listed();
   if (!wait.isConnected) return;
-  const run = vtc.data.overview, tiers = [...new Set(vtc.cases.map((one) => one.tier))].sort();
+  const run = vtc.data.overview, tiers = [...new Set(vtc.cases.flatMap((one) => [one.tier, ...one.parts]))].sort();
   const given = filter.get("tier");
   if (given && !tiers.includes(given)) tiers.unshift(given);
   wait.replaceWith(

@@ -45,6 +45,8 @@ vtc.chart = (chart) => {
 
 const frame = (chart, H) => s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", class: "chart", "aria-label": `${chart.title}. The numbers are in the table below.` });
 
+const bar = (all, column) => Math.min(34, (column - 8) / Math.max(1, all.length));
+
 /* Lines and bars: places beside one another. */
 const columns = (chart, own, published) => {
   const grid = range(chart), low = grid[0], high = grid.at(-1);
@@ -63,10 +65,13 @@ const columns = (chart, own, published) => {
     ? { class: "tick", x: x(place) + 4, y: H - BOTTOM + 14, "text-anchor": "end", transform: `rotate(-32 ${x(place) + 4} ${H - BOTTOM + 14})` }
     : { class: "tick", x: x(place), y: H - BOTTOM + 18, "text-anchor": "middle" }, shorten(label, 24))));
   (chart.kind === "bar" ? bars : lines)(picture, chart, own, published, { x, y, column, low, right });
+  const all = [...own, ...published], width = bar(all, column);
   for (const limit of chart.limits) {
-    const at = y(limit.y), from = x(limit.x) - column / 2 + 1, to = x(limit.x) + column / 2 - 1;
-    picture.append(s("g", { class: "limit" }, s("title", null, `${limit.side === "min" ? "at least" : "at most"} ${number(limit.y)}`),
-      s("line", { x1: from, x2: to, y1: at, y2: at }),
+    const place = all.findIndex((one) => one.name === limit.series && !one.published), line = chart.kind === "line";
+    const middle = x(limit.x) + (line ? 0 : (place - all.length / 2 + 0.5) * width), half = line ? column / 2 - 1 : width / 2;
+    const at = y(limit.y), from = middle - half, to = middle + half;
+    picture.append(s("g", { class: line ? `limit series-${place % SERIES}` : "limit" }, s("title", null, `${limit.series}, ${chart.x[limit.x]}: ${limit.side === "min" ? "at least" : "at most"} ${number(limit.y)}`),
+      s("line", { x1: from, x2: to, y1: at, y2: at, class: line ? "of-series" : null, "stroke-dasharray": line ? DASHES[place % SERIES] || null : null }),
       s("path", { d: limit.side === "min" ? `M${to - 8} ${at}h7l-3.5 -6z` : `M${to - 8} ${at}h7l-3.5 6z` })));
   }
   return picture;
@@ -121,7 +126,7 @@ const told = (one, p, chart) => s("title", null, [one.name, chart.x[p.x], number
   p.low === undefined || p.low === null ? "" : `(${number(p.low)} to ${number(p.high)})`, p.n ? `n = ${p.n}` : ""].filter(Boolean).join(", "));
 
 const bars = (picture, chart, own, published, { x, y, column, low }) => {
-  const all = [...own, ...published], width = Math.min(34, (column - 8) / Math.max(1, all.length));
+  const all = [...own, ...published], width = bar(all, column);
   all.forEach((one, number_) => {
     const look = one.published ? "published" : `series-${number_ % SERIES}`;
     for (const p of one.points) {
@@ -164,7 +169,7 @@ const legend = (chart, own, published) => h("ul", { class: "legend" },
     s("line", { x1: 1, x2: 25, y1: 6, y2: 6 })), "a gate’s limit: ▴ at least, ▾ at most") : null);
 
 const numbers = (chart) => h("details", { class: "numbers" }, h("summary", null, "Numbers"),
-  table(chart.title, ["", ...chart.x], chart.series.map((one) => h("tr", null,
+  table(chart.title, ["Series", ...chart.x], chart.series.map((one) => h("tr", null,
     h("th", { scope: "row" }, one.name, one.published ? " (published)" : ""),
     chart.x.map((_, place) => {
       const p = one.points.find((point) => point.x === place);

@@ -38,7 +38,14 @@ const remember = { get: () => { try { return localStorage.getItem("vtc-keys"); }
 keys.checked = remember.get() !== "off";
 keys.addEventListener("change", () => remember.set(keys.checked ? "on" : "off"));
 
+/* Closes the tip of a word, whether the pointer or the focus opened it, and leaves the focus where it is. */
+const closeTips = () => {
+  for (const open of document.querySelectorAll(".box.lit, .box:hover, .box:focus")) open.classList.add("shut");
+};
+for (const kind of ["mouseout", "focusout"]) document.addEventListener(kind, (event) => event.target.closest?.(".box")?.classList.remove("shut"));
+
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") closeTips();
   if (!keys.checked || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
   const [place, ask] = where();
   const step = { j: 1, k: -1 }[event.key], word = { n: 1, p: -1 }[event.key];

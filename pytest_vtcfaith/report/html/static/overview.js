@@ -3,9 +3,10 @@
 {
 const SIGNS = { red: "✖", green: "✔", inconclusive: "◐", none: "∅" };
 const CARDS = 8;
+const SEVERE = ["fail", "not_measured", "inconclusive"];
 
 vtc.showOverview = (main) => {
-  const run = vtc.data.overview, bad = run.gates.filter((g) => ["fail", "inconclusive", "not_measured"].includes(g.verdict));
+  const run = vtc.data.overview, bad = run.gates.filter((g) => SEVERE.includes(g.verdict)).sort((a, b) => SEVERE.indexOf(a.verdict) - SEVERE.indexOf(b.verdict));
   document.title = `${run.word === "none" ? "No verdict" : run.word[0].toUpperCase() + run.word.slice(1)} · ${run.models.join(", ")}`;
   main.append(
     h("section", { class: `band ${run.word}`, "aria-labelledby": "verdict" },
@@ -22,7 +23,7 @@ vtc.showOverview = (main) => {
       bad.length > CARDS ? more(bad.slice(CARDS)) : null) : "",
     run.failures.length ? failures(run) : "",
     tiers(run),
-    run.charts.length ? h("section", { "aria-labelledby": "charts" }, h("h2", { id: "charts" }, "Charts"), h("div", { class: "charts" }, run.charts.map(vtc.chart))) : "",
+    run.charts.length ? h("section", { class: "of-charts", "aria-labelledby": "charts" }, h("h2", { id: "charts" }, "Charts"), h("div", { class: "charts" }, run.charts.map(vtc.chart))) : "",
     run.baseline.length ? baseline(run) : "",
     run.notes.length ? h("section", { "aria-labelledby": "notes" }, h("h2", { id: "notes" }, "Notes"), h("ul", null, run.notes.map((text) => h("li", null, foreign(text))))) : "",
     about(run));
@@ -44,7 +45,7 @@ const card = (gate) => h("article", { class: `card ${gate.verdict}${gate.accepte
     h("ul", null, gate.worst.map(([ask, wrong]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(ask)),
       wrong.length ? h("span", { class: "words" }, wrong.map((word) => [" ", misread(word)])) : null)))) : null);
 
-const more = (gates) => h("details", null, h("summary", null, `${gates.length} more gates that did not pass`), h("div", { class: "cards" }, gates.map(card)));
+const more = (gates) => h("details", null, h("summary", null, `${plural(gates.length, "more gate")} that did not pass`), h("div", { class: "cards" }, gates.map(card)));
 
 /* Value, interval and limit on one line. */
 const bullet = (gate) => {
@@ -86,7 +87,7 @@ const baseline = (run) => {
   const most = Math.max(1e-6, ...ends) * 1.08, x = (value) => 100 + 96 * value / most;
   return h("section", { "aria-labelledby": "baseline" }, h("h2", { id: "baseline" }, "Against the baseline"),
     h("p", null, "Loss with its interval; to the right is worse. The thick line is the loss that is allowed."),
-    table("Loss from the baseline", ["Verdict", "Tier", ...(run.models.length > 1 ? ["Model"] : []), "Metric", "Was", "Is", "Loss", "", "Allowed", "Documents", "Sees from"], run.baseline.map((r) => h("tr", { class: r.verdict },
+    table("Loss from the baseline", ["Verdict", "Tier", ...(run.models.length > 1 ? ["Model"] : []), "Metric", "Was", "Is", "Loss", "Interval", "Allowed", "Documents", "Sees from"], run.baseline.map((r) => h("tr", { class: r.verdict },
       h("td", null, badge(r.verdict), r.said.includes("suspicious") ? " suspiciously better" : ""), h("th", { scope: "row" }, foreign(r.tier)), run.models.length > 1 ? h("td", null, foreign(r.model)) : null,
       h("td", null, words(r.metric)), h("td", { class: "number" }, number(r.was)), h("td", { class: "number" }, number(r.now)), h("td", { class: "number" }, signed(r.loss)),
       h("td", null, s("svg", { viewBox: "0 0 200 18", class: "forest", role: "img", "aria-label": r.low === null ? "interval unknown" : `${signed(r.low)} to ${signed(r.high)}` },
