@@ -49,7 +49,9 @@ def vtc_renderer() -> Callable[..., Page]:
 
 
 def _requested(request: pytest.FixtureRequest) -> Request:
-    """What the model gets for this test's case; skips the test when the case is inapplicable to the model."""
+    """What the model gets for this test's case. Skips the test when the case is inapplicable to the model, fails it
+    when that cannot be told.
+    """
     item: pytest.Item = request.node
     if _REQUEST in item.stash:
         return item.stash[_REQUEST]
@@ -59,17 +61,20 @@ def _requested(request: pytest.FixtureRequest) -> Request:
 
     ask = _ask(request)
     suite = run_of(request.config).suite(ask.case.suite)
-    reason = suite.inapplicable(ask.case, ask.spec) or run_of(request.config).blocked(ask)
-    if not reason:
+    reason, lost = suite.inapplicable(ask.case, ask.spec), ""
+    if not reason and (unmet := run_of(request.config).blocked(ask)) is not None:
+        reason, lost = (unmet.reason, "") if unmet.measured else ("", unmet.reason)
+    if not (reason or lost):
         try:
             item.stash[_REQUEST] = suite.request(ask.case, ask.spec)
             return item.stash[_REQUEST]
         except Inapplicable as problem:
             reason = str(problem)
         except TextsError as problem:
-            said = f"{type(problem).__name__}: {problem}"
-            book(item, ask, "infrastructure_error", {}, said, None)
-            pytest.fail(f"not measured: {said}", pytrace=False)
+            lost = f"{type(problem).__name__}: {problem}"
+    if lost:
+        book(item, ask, "infrastructure_error", {}, lost, None)
+        pytest.fail(f"not measured: {lost}", pytrace=False)
     book(item, ask, "", {}, reason, None)
     pytest.skip(f"inapplicable: {reason}")
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.engine.transcript import Transcript
     from pytest_vtcfaith.models.registry import ModelSpec
     from pytest_vtcfaith.plugin.measuring import Measuring
+    from pytest_vtcfaith.plugin.prerequisites import Known, Unmet
     from pytest_vtcfaith.suites.base import Request
 
 __all__ = ["KEY", "Ask", "Run", "run_of"]
@@ -43,7 +44,7 @@ class Run(Benchmark):
         self.config = config
         self._models: dict[str, object] = {}
         self._answers: dict[str, Answers] = {}
-        self._unmet: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._unmet: Known = {}
         self._parent = os.getppid()
 
     @property
@@ -136,8 +137,8 @@ class Run(Benchmark):
         """Names and revisions of what reads and judges pictures."""
         return self.measuring.used
 
-    def blocked(self, ask: Ask) -> str:
-        """Why the model is not asked this case: it fails a gate of a tier that comes before it; "" when it is asked."""
+    def blocked(self, ask: Ask) -> Unmet | None:
+        """Why the model is not asked this case: a tier that comes before it; None when it is asked."""
         from pytest_vtcfaith.plugin.prerequisites import unmet
 
         return unmet(self, ask, self._unmet)

@@ -108,8 +108,10 @@ def rule(metric: str = "right", **bounds: Any) -> GateRule:
     return GateRule(where="made/*", metric=metric, **bounds)
 
 
-def found(run: Run, which: Case = SECOND, known: dict[Any, str] | None = None) -> str:
-    return unmet(run, Ask(which, SPEC, "m"), {} if known is None else known)  # type: ignore[arg-type]
+def found(run: Run, which: Case = SECOND, known: dict[Any, Any] | None = None) -> str:
+    told = unmet(run, Ask(which, SPEC, "m"), {} if known is None else known)  # type: ignore[arg-type]
+    assert told is None or told.measured == told.reason.startswith("fails ")
+    return "" if told is None else told.reason
 
 
 HALF = {"made/first": [rule(min=0.5)]}

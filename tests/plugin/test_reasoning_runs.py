@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from smallbench import Bench
 
 from pytest_vtcfaith.texts.manifest import read_manifest, write_manifest
 
 pytest.importorskip("rapidocr", reason="the extra 'rapidocr' is not installed")
 
+CONFTEST = """
+from pytest_vtcfaith import Reply, register_model
+
+@register_model("crashing")
+class Crashing:
+    def draw(self, prompts):
+        raise ValueError("kaputt")
+
+@register_model("refusing")
+class Refusing:
+    def draw(self, prompts):
+        return [Reply(text="", refusal="no pictures today") for _ in prompts]
+"""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -53,3 +68,25 @@ def test_wrong_steps_fail_the_gap_and_illegible_pages_are_stopped_at_the_gate(tm
     assert re.search(r"fails reasoning/rendering/64 first: cer \S+ is over 0\.5", output)
     assert "answer_process_gap = 1 > 0.2" in output
     assert re.search(r"process_score 0 < 0\.5: right answer, 0 of \d steps valid", output)
+
+
+def test_a_gate_that_was_not_measured_leaves_the_tasks_not_measured(bench: Bench) -> None:
+    """Who fails it is given no tasks; of who crashes there nothing is known."""
+    manifest = read_manifest(ROOT / "benchmark_cases" / "data" / "reasoning-en.jsonl")
+    wanted = {"facts-shape-1", "rendering-full-1-night-ferry-64"}
+    rows = [row for _, row in manifest.rows if row["case"] in wanted]
+    header = {key: value for key, value in manifest.header.items() if key != "sha256"}
+    write_manifest(bench.path / "data" / "reasoning.jsonl", header, rows)
+    shutil.copy(ROOT / "benchmark_cases" / "test_reasoning.py", bench.path / "cases")
+    bench.thresholds((ROOT / "benchmark_cases" / "thresholds.toml").read_text(encoding="utf-8"))
+    bench.module(CONFTEST, "conftest.py")
+    found = bench.run("--vtc-suite=reasoning", "--vtc-model=crashing")
+    assert found.status == 1
+    assert {row["outcome"] for row in found.results.values()} == {"infrastructure_error"}
+    reason = "reasoning/rendering/64 was not measured, which it takes to go on: ValueError: kaputt"
+    assert found.results["facts-shape-1"]["reason"] == reason
+    assert f"not measured: {reason}" in found.text
+    assert found.verdicts["facts-answer_score"] == "not_measured"
+    found = bench.run("--vtc-suite=reasoning", "--vtc-model=refusing")
+    assert found.results["facts-shape-1"]["outcome"] == "inapplicable"
+    assert found.results["facts-shape-1"]["reason"].startswith("fails reasoning/rendering/64 first: ")

@@ -268,10 +268,8 @@ def test_the_explanation_of_a_passage_has_its_differences() -> None:
     [
         ((2048, 2048), (2048, 2048)),
         ((4096, 4096), (2048, 2048)),
-        ((5792, 5792), (2048, 2048)),
         ((1, 60_000), (1, 8192)),
         ((16_384, 100), (8192, 50)),
-        ((9000, 9000), (2048, 2048)),
     ],
 )
 def test_a_large_page_is_reduced_before_it_is_read(size: tuple[int, int], read: tuple[int, int]) -> None:
