@@ -69,7 +69,7 @@ class Merged(Benchmark):
                 _unloadable,
                 None,
                 visual_tokens=row["visual_tokens"],
-                base=row["base"],
+                base=row.get("base", ""),
                 adapter=row["adapter"],
                 revision=row["revision"],
                 lives=row["lives"],
