@@ -14,6 +14,8 @@ from pytest_vtcfaith.suites.editing_scores import fitted, read_regions, text_of
 if TYPE_CHECKING:
     from PIL import Image
 
+LOST = 0.2
+"""Where less of the page around the edit is preserved, that is said too."""
 NEAR = 0.02
 """A score that is at most so far below its ceiling says nothing against the editor."""
 
@@ -60,9 +62,10 @@ def verdict(metrics: Mapping[str, Any], texts: RegionTexts | None, lang: str, oc
             f"{fidelity}: {ocr} cannot read the untouched reference any better (ceiling_edit_fidelity "
             f"{number(ceiling)})"
         )
-    if metrics.get("completeness") == 0:
-        return f"{fidelity}: the edit is missing{_instead(texts, lang)}"
     correct, kept = (metrics.get(name) for name in ("text_correctness", "preservation_outside"))
+    if metrics.get("completeness") == 0:
+        lost = "" if kept is None or kept >= LOST else f"; little is left of the page around it ({number(kept)})"
+        return f"{fidelity}: the edit is missing{_instead(texts, lang)}{lost}"
     if correct is not None and kept is not None and kept < correct:
         return f"{fidelity}: the page was changed beyond the edit (preservation_outside {number(kept)})"
     return f"{fidelity}: the region does not say what it should (text_correctness {number(correct)})"
