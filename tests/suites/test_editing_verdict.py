@@ -17,6 +17,9 @@ SEEING = Bars({**READER.words, GREEN: "of old word"}, {BLACK: "stays as it is"})
 OCR = "the OCR mine"
 
 
+GONE = "; little is left of the page around it (0)"
+
+
 def said(reader: Bars, output: Image.Image, pair: object = PAIR) -> str:
     metrics = score_output(reader, pair, output)  # type: ignore[arg-type]
     return verdict(metrics, region_texts(reader, pair, output), "en", OCR)  # type: ignore[arg-type]
@@ -26,9 +29,15 @@ def said(reader: Bars, output: Image.Image, pair: object = PAIR) -> str:
     ("output", "right"),
     [
         (PAIR.source, "the edit is missing, the region reads as before"),
-        (Image.new("RGB", PAIR.source.size, WHITE), "the edit is missing, nothing is read in the region any more"),
-        (Image.new("RGB", PAIR.source.size, BLACK), "the edit is missing, the region reads as before"),  # Bars read it
-        (Image.new("RGB", (1, 1), WHITE), "the edit is missing, nothing is read in the region any more"),
+        (
+            Image.new("RGB", PAIR.source.size, WHITE),
+            f"the edit is missing, nothing is read in the region any more{GONE}",
+        ),
+        (
+            Image.new("RGB", PAIR.source.size, BLACK),
+            f"the edit is missing, the region reads as before{GONE}",
+        ),  # as Bars do
+        (Image.new("RGB", (1, 1), WHITE), f"the edit is missing, nothing is read in the region any more{GONE}"),
         (picture(GREEN), "the edit is missing, the region reads neither as before nor as it should"),
     ],
 )
