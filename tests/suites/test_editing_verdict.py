@@ -18,6 +18,7 @@ OCR = "the OCR mine"
 
 
 GONE = "; little is left of the page around it (0)"
+BLACKENED = "; little is left of the page around it (0.00646)"
 
 
 def said(reader: Bars, output: Image.Image, pair: object = PAIR) -> str:
@@ -35,7 +36,7 @@ def said(reader: Bars, output: Image.Image, pair: object = PAIR) -> str:
         ),
         (
             Image.new("RGB", PAIR.source.size, BLACK),
-            f"the edit is missing, the region reads as before{GONE}",
+            f"the edit is missing, the region reads as before{BLACKENED}",
         ),  # as Bars do
         (Image.new("RGB", (1, 1), WHITE), f"the edit is missing, nothing is read in the region any more{GONE}"),
         (picture(GREEN), "the edit is missing, the region reads neither as before nor as it should"),
