@@ -49,15 +49,26 @@ CLEAR: a number from 0 to 100
 ALL CLEAR: YES or NO"""
 
 _VERDICT = re.compile(
-    r"(?:(?:the\s+)?(?:(?:final\s+)?verdict|answer|result|conclusion)\s*(?::|is\s*:?)?\s*)?\W*(?P<alone>(?:in)?valid)"
-    r"|(?:so|thus|hence|therefore)?,?\s*(?:the\s+(?:current\s+|given\s+)?step|this\s+step|step\s+\d+|it|this)\s+is\s+"
-    r"(?P<said>(?:in)?valid)(?P<why>\s+because\s.*)?",
+    r"(?:(?:the\s+)?(?:(?:final\s+)?verdict|answer|result|conclusion)\s*(?::|is\s*:?)?)?[\s*_`'\"“‘(\[]*"
+    r"(?P<alone>(?:in)?valid)(?P<reason>\s*[:–—]\s.*)?"
+    r"|(?:so|thus|hence|therefore)?,?\s*(?:(?:the\s+(?:current\s+|given\s+)?step|this\s+step|step\s+\d+|it|this)\s+is|"
+    r"it['’]s)\s+(?P<said>(?:in)?valid)(?P<why>\s+because\s.*)?",
     re.IGNORECASE,
 )
 """The forms in which the last line may have a verdict."""
 _WORD = re.compile(r"\b(?:in)?valid\b", re.IGNORECASE)
+_AGAINST = re.compile(
+    r"\b(?:invalid|incorrect|wrong|false)\b|(?:\b(?:not|never|no|cannot|hardly)|n['’]t)\s+(?:\w+\s+){0,3}?"
+    r"(?:valid|correct|right|true|follow)\b",
+    re.IGNORECASE,
+)
+"""What a reply cannot say before a last line that says VALID."""
 _ENDED = re.compile(r"[.!?)\]\"”]$")
-_MARKS = " \t*_`'\"#>.:!-–—()[]"
+_BOXED = re.compile(r"\$*\\boxed\{(?:\\text\{)?(\w+)\}{1,2}\$*")
+_MARKS = " \t*_`'\"#>.:-–—()[]“”‘’«»"
+_MARKS_BEHIND = _MARKS + "!"
+_SET = r"[ \t\r*_`#>]*"
+"""Marks with which a line of a reply may be set off."""
 
 
 def step_question(question: str, previous: Sequence[str], step: str) -> str:
@@ -76,21 +87,24 @@ def parse_verdict(reply: Reply | str) -> bool | None:
 
     The last line that is not blank must be one of a closed set of forms, marks at its ends aside: the word alone, the
     word behind a label ("Verdict: VALID", "The answer is VALID"), or "The step is valid" ("This step", "It", "Step 3";
-    "invalid because …" too). The lines before are free, but no other line may be a verdict of its own that says
-    otherwise, and the line above must not begin a denial or doubt ("The answer is not" above VALID). Everything else is
-    None: empty, cut off or refused replies, another language, denials, conditions. What is not clear is not valid, and
-    is counted.
+    "invalid because …" and "INVALID: …" too). The lines before are free, but no other line may be a verdict of its own
+    that says otherwise, none may have a word against a VALID ("invalid", "not valid", "incorrect", "wrong"), and the
+    line above must not begin a denial or doubt ("The answer is not" above VALID). Everything else is None: empty, cut
+    off or refused replies, another language, denials, conditions. What is not clear is not valid, and is counted.
     """
     if isinstance(reply, Reply):
         if reply.error is not None or reply.refusal or cut_off(reply):
             return None
         reply = reply.text or ""
-    lines = [line.strip(_MARKS) for line in reply.strip().split("\n") if line.strip(_MARKS)]
+    reply = _BOXED.sub(r"\1", reply)
+    lines = [line.lstrip(_MARKS).rstrip(_MARKS_BEHIND) for line in reply.strip().split("\n") if line.strip(_MARKS)]
     ended = [line.strip(" \t*_`") for line in reply.strip().split("\n") if line.strip(_MARKS)]
     if not lines or (len(lines) > 1 and _goes_on(ended[-2])):
         return None
     verdict = _of_line(lines[-1])
     if any(other is not None and other is not verdict for other in map(_of_line, lines[:-1])):
+        return None
+    if verdict and any(_AGAINST.search(line) for line in lines[:-1]):
         return None
     return verdict
 
@@ -106,7 +120,7 @@ def _of_line(line: str) -> bool | None:
     if found is None or len(_WORD.findall(line)) > 1:
         return None
     word = (found["alone"] or found["said"]).lower()
-    if found["why"] and word == "valid":
+    if (found["why"] or found["reason"]) and word == "valid":
         return None
     return word == "valid"
 
@@ -152,14 +166,17 @@ def _verdict(reply: Reply | str) -> Verdict:
 
 
 def parse_legibility(reply: Reply | str) -> tuple[float, int] | None:
-    """`ccr` (0 to 1) and `acr` (0 or 1) of a reply; None unless it gives both, once, and agrees with itself."""
+    """`ccr` (0 to 1) and `acr` (0 or 1) of a reply; None unless it gives both, once, and agrees with itself.
+
+    A number between 0 and 1 is None: it may be a share or a number of 100. So is one with a sign ("-5", "<95").
+    """
     if isinstance(reply, Reply):
         if reply.error is not None or reply.refusal or cut_off(reply):
             return None
         reply = reply.text or ""
-    shares = re.findall(r"(?im)^\W*clear\W+(\d{1,3}(?:\.\d+)?)\s*%?\W*$", reply)
-    alls = re.findall(r"(?im)^\W*all clear\W+(yes|no)\W*$", reply)
-    if len(shares) != 1 or len(alls) != 1 or float(shares[0]) > 100:
+    shares = re.findall(rf"(?im)^{_SET}clear{_SET}[:=]?{_SET}(\d{{1,3}}(?:\.\d+)?)\s*%?{_SET}\.?{_SET}$", reply)
+    alls = re.findall(rf"(?im)^{_SET}all clear{_SET}[:=]?{_SET}(yes|no){_SET}[.!]?{_SET}$", reply)
+    if len(shares) != 1 or len(alls) != 1 or float(shares[0]) > 100 or 0 < float(shares[0]) < 1:
         return None
     all_clear = alls[0].lower() == "yes"
     if all_clear and float(shares[0]) < 100:
