@@ -164,6 +164,86 @@ def test_what_is_understood_is_decided(step: str) -> None:
     assert judge_step({}, "A farmer has 12 apples and buys 30 more at 5 euros.", [], step).valid
 
 
+BEASTS = {
+    "facts": {
+        "class": {
+            "subjects": {
+                "an eagle": ["a bird"], "a beetle": ["an insect"], "a trout": ["a fish"], "a bee": ["an insect"],
+            },
+            "values": ["a bird", "an insect", "a fish"],
+        },
+        "brought": {
+            "subjects": {"Tom": ["soup"], "Edith": ["cheese"], "Paul": ["soup"]},
+            "values": ["soup", "cheese", "bread"],
+        },
+    },
+    "options": {
+        "A": {"text": "a beetle", "right": False},
+        "B": {"text": "a trout", "right": False},
+        "C": {"text": "a bee", "right": False},
+        "D": {"text": "an eagle", "right": True},
+    },
+}  # fmt: skip
+FARM = "A farmer has 12 apples and buys 30 more. There are 45 and 33 books, 2 boxes, 3 trays, 80 jars and 24 eggs."
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "45 + 33 = 78, so there are 80 books.", "12+30=42, so the answer is 43.",
+        "Tom brought soup, so the count is 2.",
+        "An eagle is a bird, so the answer is A.", "12 + 30 = 42 which is less than 12",
+        "45 + 33 = 78, so there are eighty books.", "An eagle is a bird, so the answer is a beetle.",
+        "12 + 30 = 42, which is an odd number.", "12 + 30 = 42. He has 43 apples.", "12 + 30 = 42, more than 50.",
+        "An eagle is a bird, so choose option B.", "Tom brought soup 3 times.",
+        "45 + 33 = 78 and the total is less than 78", "An eagle is a bird, so the answer is A or D.",
+        "Options A, B and D are wrong.", "A, B, and D are wrong.", "(A), (B) and (D) are wrong.", "D and A are right.",
+        "Options A & D are wrong.", "Option A is wrong. The others are wrong.", "A or D is right.",
+        "Only an eagle is a bird.", "A beetle is an insect too.", "An eagle is also a bird.", "Tom did bring soup.",
+        "Edith and Tom brought cheese.", "Tom brought soup or bread.",
+    ],
+)  # fmt: skip
+def test_a_right_claim_beside_an_unchecked_or_false_one_is_not_valid(step: str) -> None:
+    assert not judge_step(BEASTS, FARM, [], step).valid
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "45 + 33 = 78, so there are 78 books.", "12+30=42, so the answer is 42.", "Step 3: 12 + 30 = 42.",
+        "42 = 12 + 30", "42 = 12 + 30, so there are 42 apples.", "Options A, B and C are wrong.", "Option D is right.",
+        "A, B and C are wrong, so D is right.", "Tom brought no cheese or bread.", "Tom and Paul brought soup.",
+        "Tom brought neither very good cheese nor fresh bread.", "25% of 80 = 20, so 20 jars are left.",
+        "Tom brought soup, so the count is 0 + 1 = 1.", "Beetles are insects.", "An eagle is a big bird.",
+        "An eagle is a bird, so the answer is D.",
+    ],
+)  # fmt: skip
+def test_a_right_step_with_a_checked_conclusion_is_valid(step: str) -> None:
+    question = f"{FARM} Tom brings 0 or 1 jars, 25% of them."
+    assert judge_step(BEASTS, question, [], step).valid, judge_step(BEASTS, question, [], step)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "42 = 12 + 30", "Tom did not bring cheese or bread.", "An eagle, unlike a beetle, is not an insect.",
+        "An eagle eats fish and is a bird.", "Edith came with Tom and brought cheese.", "2 dozen eggs = 24 eggs",
+        "3 thousand + 2 = 3002", "80 - 25% = 60", "80 jars − 25% = 60 jars", "An eagle likes fish.",
+    ],
+)  # fmt: skip
+def test_a_true_step_is_never_judged_wrong(step: str) -> None:
+    verdict = judge_step(BEASTS, FARM, [], step)
+    assert verdict.valid or not verdict.decided, verdict
+
+
+@pytest.mark.parametrize(
+    "step", ["43 = 12 + 30", "Options A, B and C are right.", "Tom brought no soup or bread.", "An eagle is an insect."]
+)
+def test_a_false_step_is_judged_wrong(step: str) -> None:
+    verdict = judge_step(BEASTS, FARM, [], step)
+    assert (verdict.valid, verdict.decided) == (False, True), verdict
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     st.integers(3, 99),

@@ -1,18 +1,20 @@
 """The embedded judge: it checks every equation, comparison and fact of a step, against mathematics and a task's record.
 
-It is exact on what it understands and never guesses: a step in which it finds nothing to check, or something around a
-claim that it does not understand, is not decided, and what is not decided is not valid. A language model as a judge
-(`judges.questions`) understands free prose.
+It is exact on the claims that it reads: a step in which it finds nothing to check, a word of doubt or a sign around a
+claim that it does not understand, or a number or an answer that nothing has checked, is not decided, and what is not
+decided is not valid. Of other free prose beside a right claim it knows nothing, and passes over it; a language model as
+a judge (`judges.questions`) understands that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from pytest_vtcfaith.models.judges.conclusions import unchecked
 from pytest_vtcfaith.models.judges.expressions import NotMathematics, Relation, find_relations, fraction, holds
 from pytest_vtcfaith.models.judges.surroundings import is_cut
 
@@ -29,11 +31,17 @@ _NEGATION = frozenset(_NEGATIONS.split())
 _DOUBTS = (
     "none nobody nothing hardly barely scarcely unlike except untrue mistaken mistake error deny denies denied doubt "
     "doubtful unless if suppose assume would might maybe perhaps possibly probably could instead impossible fails "
-    "won't wouldn't couldn't shouldn't false wrong incorrect"
+    "won't wouldn't couldn't shouldn't false wrong incorrect only too also did eat eats ate hunts chases resembles"
 )
 _DOUBT = (_NEGATION - {"than"}) | frozenset(_DOUBTS.split())
 """Words that turn a claim round or leave it open; where they are not understood, nothing is decided."""
 _REACH = 3  # words from a negation to what it negates
+_FARTHER = 7  # the same over "or" and "nor"
+_NAMING = "a an the is are was were be isn't aren't wasn't weren't no not"
+_BEFORE_NAMES = frozenset(_NAMING.split())
+"""One of these stands before a value that is named with an article: "eats fish" does not say "is a fish"."""
+_VAGUE = frozenset(["all", "any", "both", "each", "every", "other", "others", "rest", "remaining", "or"])
+"""Words that leave open which options are meant."""
 _RIGHT = frozenset(("right", "correct", "true"))
 _WRONG = frozenset(("wrong", "incorrect", "false"))
 _LONG = 5  # letters from which one slip of the OCR is forgiven
@@ -71,7 +79,8 @@ def judge_step(record: Mapping[str, Any], question: str, previous: Sequence[str]
     own = numbers_of(question) | {Fraction(value) for value in record.get("constants", ())}
     own |= _derived(own, previous, unknowns)
     known = ALWAYS_KNOWN | own | numbers_of(*previous)
-    claims, doubtful = _prose_claims(_without(step, relations), record)
+    results = {value for relation in relations if relation.signs[-1] == "=" for value in _result(relation)}
+    claims, doubtful = _prose_claims(_without(step, relations), record, results)
     for relation in relations:
         unclear = bool(doubtful) or is_cut(step, relation, relations, unknowns)
         true = None if unclear else _relation(relation, unknowns, known)
@@ -82,6 +91,18 @@ def judge_step(record: Mapping[str, Any], question: str, previous: Sequence[str]
     if claims:
         claims += [(text, None) for text in doubtful]
     return _verdict(claims)
+
+
+def _result(relation: Relation) -> set[Fraction]:
+    """The number that is alone on the last side or, in "42 = 12 + 30", on the first."""
+    found: set[Fraction] = set()
+    for side in (relation.sides[0], relation.sides[-1]):
+        kinds = [token.kind for token in side]
+        if kinds == ["number"]:
+            found |= numbers_of(side[0].text)
+        elif kinds == ["number", "percent"]:
+            found |= numbers_of(f"{side[0].text}%")
+    return found
 
 
 def _uses(relation: Relation, own: Set[Fraction]) -> bool:
@@ -130,7 +151,9 @@ def _relation(relation: Relation, unknowns: Mapping[str, Sequence[str]], known: 
     true = holds(relation, unknowns)
     if true and not relation.unknown:
         try:
-            return set(relation.numbers()) <= known
+            starts = [set(numbers) for numbers in relation.numbers_of_sides()]
+            turned = starts[1:] if len(relation.sides[0]) == 1 else []  # "42 = 12 + 30" sets out from 12 and 30
+            return starts[0] <= known or any(len(start) > 1 and start <= known for start in turned)
         except NotMathematics:
             return None
     return true
@@ -142,21 +165,43 @@ def _without(step: str, relations: Sequence[Relation]) -> str:
     return step
 
 
-def _prose_claims(prose: str, record: Mapping[str, Any]) -> tuple[list[tuple[str, bool | None]], list[str]]:
-    """The claims of the prose, and the clauses with a word of doubt that no claim of theirs has understood."""
+def _prose_claims(
+    prose: str, record: Mapping[str, Any], results: Set[Fraction]
+) -> tuple[list[tuple[str, bool | None]], list[str]]:
+    """The claims of the prose, and the clauses with a word of doubt that no claim of theirs has understood, or with a
+    conclusion that none has checked; beside such a clause no claim of the prose is decided."""
+    options = record.get("options", {})
+    prose = _joined(prose, options)
     clauses = [clause for clause in _CLAUSE.split(prose) if clause and clause.strip()]
     words = [_words(clause) for clause in clauses]
-    found = _facts(words, record.get("facts", {})) + _options(clauses, record.get("options", {}))
+    found = _facts(words, record.get("facts", {})) + _options(clauses, options)
     claims: list[tuple[str, bool | None]] = []
     doubtful: list[str] = []
     for number, clause in enumerate(words):
         mine = [claim for claim in found if claim.clause == number]
         understood = set().union(*(claim.understood for claim in mine))
         unclear = any(_is_doubt(clause, place) for place in range(len(clause)) if place not in understood)
-        claims += [(claim.text, None if unclear else claim.true) for claim in mine]
-        if unclear:
+        unclear = unclear or (
+            bool(mine) and any(clause[at] == "or" and at not in understood for at in range(len(clause)))
+        )
+        rest = [word for place, word in enumerate(clause) if place not in understood]
+        if unclear or unchecked(clauses[number], rest, results, numbers_of(" ".join(rest)), options):
             doubtful.append(" ".join(clause))
-    return claims, doubtful
+        claims += [(claim.text, claim.true) for claim in mine]
+    return [(text, None if doubtful else true) for text, true in claims], doubtful
+
+
+def _joined(prose: str, options: Collection[str]) -> str:
+    """The text with lists of options as one word: "A, B and D" as "A+B+D"."""
+    letters = "".join(one for one in options if len(one) == 1 and one.isupper())
+    if not letters:
+        return prose
+    prose = re.sub(rf"\(([{letters}])\)", r"\1", prose)
+    return re.sub(
+        rf"\b([{letters}])(?:,?\s+and\s+|\s*&\s*|,\s+)(?:[Oo]ption\s+)?(?=[{letters}]\b(?!\s+\w+\s+(?:is|are)\b))",
+        r"\1+",
+        prose,
+    )
 
 
 def _is_doubt(words: Sequence[str], place: int) -> bool:
@@ -165,17 +210,21 @@ def _is_doubt(words: Sequence[str], place: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A claim of one clause, and the places of the words that are `understood` as its negation or its verdict."""
+    """A claim of one clause, and the places of the words that are `understood`: its value, negation or verdict."""
 
     clause: int
     text: str
-    true: bool
+    true: bool | None
     understood: frozenset[int]
 
 
 def _denials(words: Sequence[str], place: int) -> frozenset[int]:
-    """The places of negations that reach a word."""
-    return frozenset(at for at in range(max(0, place - _REACH), place) if words[at] in _NEGATION)
+    """The places of negations that reach a word, and of an "or" or "nor" on the way."""
+    over = not {"or", "nor"}.isdisjoint(words[max(0, place - _REACH) : place])
+    found = {at for at in range(max(0, place - (_FARTHER if over else _REACH)), place) if words[at] in _NEGATION}
+    if not found:
+        return frozenset()
+    return frozenset(found | {at for at in range(min(found), place) if words[at] == "or"})
 
 
 def _facts(clauses: Sequence[Sequence[str]], facts: Mapping[str, Any]) -> list[_Claim]:
@@ -187,13 +236,33 @@ def _facts(clauses: Sequence[Sequence[str]], facts: Mapping[str, Any]) -> list[_
         names = {name: _core(name) for name in subjects}
         values = {value: _core(value) for value in attribute["values"]}
         last: list[str] = []
+        goes_on = False
         for number, words in enumerate(clauses):
-            last = [name for name, _ in _mentions(words, names)] or last
+            found = _mentions(words, names)
+            mine = [name for name, _ in found]
+            last = [*last, *mine] if goes_on and mine else mine or last
+            articled = {value for value in values if len(_words(value)) > len(values[value])}
+            several = len(set(last)) > 1
             for value, place in _mentions(words, values, numeric=attribute.get("numeric", False)):
                 denials = _denials(words, place)
+                length = len(values.get(value, [value]))
+                named = (
+                    value not in articled
+                    or place == 0
+                    or not _BEFORE_NAMES.isdisjoint(words[max(0, place - 2) : place])
+                )
                 for name in last:
                     text = f"{name}: {'not ' if denials else ''}{value}"
-                    claims.append(_Claim(number, text, (value in subjects[name]) is not bool(denials), denials))
+                    true = (value in subjects[name]) is not bool(denials)
+                    claims.append(
+                        _Claim(
+                            number,
+                            text,
+                            None if not named or (several and not true) else true,
+                            denials | set(range(place, place + length)),
+                        )
+                    )
+            goes_on = bool(found) and len(_words(" ".join(mine))) >= len(words)
     return claims
 
 
@@ -203,10 +272,13 @@ def _options(clauses: Sequence[str], options: Mapping[str, Any]) -> list[_Claim]
     last: list[str] = []
     for number, clause in enumerate(clauses):
         found = re.findall(
-            r"\b[Oo]ption\s+\(?([A-Z])\b|(?:^|\s)\(?([A-Z])\)?(?=\s+(?:is|must|cannot|can)\b|\s*$)", clause
+            r"\b[Oo]ptions?\s+\(?([A-Z](?:\+[A-Z])*)\b"
+            r"|(?:^|\s)\(?([A-Z](?:\+[A-Z])*)\)?(?=\s+(?:is|are|was|were|must|cannot|can)\b|\s*$)",
+            clause,
         )
-        last = [one for pair in found if (one := pair[0] or pair[1]) in options] or last
+        last = [one for pair in found for one in (pair[0] or pair[1]).split("+") if one in options] or last
         words = _words(clause)
+        vague = not _VAGUE.isdisjoint(words)
         for place, word in enumerate(words):
             if word not in _RIGHT | _WRONG or not last:
                 continue
@@ -216,7 +288,7 @@ def _options(clauses: Sequence[str], options: Mapping[str, Any]) -> list[_Claim]
                 _Claim(
                     number,
                     f"{one} is {'right' if right else 'wrong'}",
-                    options[one]["right"] is right,
+                    None if vague else options[one]["right"] is right,
                     denials | {place},
                 )
                 for one in last

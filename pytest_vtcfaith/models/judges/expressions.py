@@ -64,9 +64,9 @@ class Relation:
     sides: tuple[tuple[_Token, ...], ...]
     signs: tuple[str, ...]
 
-    def numbers(self) -> tuple[Fraction, ...]:
-        """The numbers of the first side: what the step sets out from."""
-        return tuple(fraction(token.text) for token in self.sides[0] if token.kind == "number")
+    def numbers_of_sides(self) -> list[tuple[Fraction, ...]]:
+        """The numbers of each side."""
+        return [tuple(fraction(token.text) for token in side if token.kind == "number") for side in self.sides]
 
     def all_numbers(self) -> tuple[Fraction, ...]:
         """The numbers of all sides."""

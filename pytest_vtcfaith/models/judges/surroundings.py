@@ -26,6 +26,12 @@ _COUNTED = "in altogether total all left together and or so because but which on
 _NO_UNIT = frozenset(_COUNTED.split())
 
 _LAST_WORDS = re.compile(r"([\d%)\]²³]?)\s*((?:[A-Za-z]+\s+)?[A-Za-z]+)$")
+_MULTIPLES = re.compile(
+    r"\b(?:hundred|thousand|million|billion|dozen|percent|half|twice|double|squared|cubed|k)s?\b"
+    r"|[^%\s]\s*[-+−–—]\s*\d[\d.,]*\s*%(?!\s*of\b)",
+    re.IGNORECASE,
+)
+"""What changes a number inside an equation: "2 dozen eggs", and a percentage of what stands before it ("80 − 25%")."""
 _WORD = re.compile(r"[A-Za-z]+")
 _NUMBER_SOON = re.compile(r"[A-Za-z]+(?:\s+[A-Za-z]+)?\s*[\d√½⅓¼¾]")
 
@@ -38,7 +44,8 @@ def is_cut(text: str, relation: Relation, relations: Sequence[Relation], unknown
     begin = max((other.end for other in relations if other.end <= relation.start), default=0)
     end = min((other.start for other in relations if other.start >= relation.end), default=len(text))
     return (
-        _cut_before(text[begin : relation.start], begin > 0, relation)
+        _MULTIPLES.search(relation.text) is not None
+        or _cut_before(text[begin : relation.start], begin > 0, relation)
         or _cut_behind(text[relation.end : end], end < len(text))
         or _several_units(relation, text[relation.end : end], unknowns)
     )
