@@ -199,6 +199,8 @@ FARM = "A farmer has 12 apples and buys 30 more. There are 45 and 33 books, 2 bo
         "45 + 33 = 78 and the total is less than 78", "An eagle is a bird, so the answer is A or D.",
         "Options A, B and D are wrong.", "A, B, and D are wrong.", "(A), (B) and (D) are wrong.", "D and A are right.",
         "Options A & D are wrong.", "Option A is wrong. The others are wrong.", "A or D is right.",
+        "A is wrong. So are B and D.", "The answer: B. An eagle is a bird.", "An eagle is a bird, therefore B.",
+        "An eagle is a bird. Answer B", "12 + 30 = 42, making forty-three.", "12 + 30 = 42 i.e. forty-three",
         "Only an eagle is a bird.", "A beetle is an insect too.", "An eagle is also a bird.", "Tom did bring soup.",
         "Edith and Tom brought cheese.", "Tom brought soup or bread.",
     ],
@@ -215,7 +217,8 @@ def test_a_right_claim_beside_an_unchecked_or_false_one_is_not_valid(step: str) 
         "A, B and C are wrong, so D is right.", "Tom brought no cheese or bread.", "Tom and Paul brought soup.",
         "Tom brought neither very good cheese nor fresh bread.", "25% of 80 = 20, so 20 jars are left.",
         "Tom brought soup, so the count is 0 + 1 = 1.", "Beetles are insects.", "An eagle is a big bird.",
-        "An eagle is a bird, so the answer is D.",
+        "An eagle is a bird, so the answer is D.", "Option D: an eagle is a bird.",
+        "A is wrong, B is wrong and D is right.",
     ],
 )  # fmt: skip
 def test_a_right_step_with_a_checked_conclusion_is_valid(step: str) -> None:
@@ -229,6 +232,7 @@ def test_a_right_step_with_a_checked_conclusion_is_valid(step: str) -> None:
         "42 = 12 + 30", "Tom did not bring cheese or bread.", "An eagle, unlike a beetle, is not an insect.",
         "An eagle eats fish and is a bird.", "Edith came with Tom and brought cheese.", "2 dozen eggs = 24 eggs",
         "3 thousand + 2 = 3002", "80 - 25% = 60", "80 jars − 25% = 60 jars", "An eagle likes fish.",
+        "An eagle is an insect eater.",
     ],
 )  # fmt: skip
 def test_a_true_step_is_never_judged_wrong(step: str) -> None:

@@ -16,12 +16,20 @@ _WRITTEN_NUMBERS = (
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen"
 )
 _WRITTEN = frozenset(_WRITTEN_NUMBERS.split())
-_COUNTING = frozenset(["answer", "count", "total", "there", "has", "have", "left", "result"])
+_COUNTS = "answer count total there has have left result making makes totalling namely equals"
+_COUNTING = frozenset(_COUNTS.split())
 _COMPARED = re.compile(r"\b(?:less|more|fewer|greater|larger|smaller|bigger|higher|lower)\b(?:\s+\w+){0,2}?\s+than\b")
 _PROPERTY = frozenset(["odd", "even", "prime", "divisible"])
 _ANSWER = re.compile(r"\b(?:answer|choice|solution|result)\b(?:\s+\w+){0,2}?\s+(?:is|must|are)\b")
 _CHOICE = re.compile(r"\b(?:answer|choice|choose|pick|select|solution)\b.*\b([A-Z])\b")
 _LABEL = re.compile(r"\W*step\s+\d+\W*")
+
+
+def chooses_right(clause: str, options: Mapping[str, Any]) -> bool:
+    """Whether a clause says of one option alone that it is the answer, and it is right ("the answer is D")."""
+    chosen = _CHOICE.search(clause)
+    letters = re.findall(r"\b[A-Z]\b", clause)
+    return chosen is not None and len(letters) == 1 and options.get(chosen[1], {}).get("right") is True
 
 
 def unchecked(
@@ -39,9 +47,10 @@ def unchecked(
         return False
     if not numbers <= results or _COMPARED.search(said) or not _PROPERTY.isdisjoint(words):
         return True
-    if not _COUNTING.isdisjoint(words) and not _WRITTEN.isdisjoint(words):
+    written = not _WRITTEN.isdisjoint(words)
+    if written and (_WRITTEN.issuperset(words) or not _COUNTING.isdisjoint(words)):
         return True
     chosen = _CHOICE.search(clause)
     if chosen is not None and chosen[1] in options:
-        return len(re.findall(r"\b[A-Z]\b", clause)) > 1 or options[chosen[1]]["right"] is not True
+        return not chooses_right(clause, options)
     return _ANSWER.search(said) is not None and not numbers and "|" not in clause

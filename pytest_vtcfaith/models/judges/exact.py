@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from pytest_vtcfaith.models.judges.conclusions import unchecked
+from pytest_vtcfaith.models.judges.conclusions import chooses_right, unchecked
 from pytest_vtcfaith.models.judges.expressions import NotMathematics, Relation, find_relations, fraction, holds
 from pytest_vtcfaith.models.judges.surroundings import is_cut
 
@@ -40,6 +40,9 @@ _FARTHER = 7  # the same over "or" and "nor"
 _NAMING = "a an the is are was were be isn't aren't wasn't weren't no not"
 _BEFORE_NAMES = frozenset(_NAMING.split())
 """One of these stands before a value that is named with an article: "eats fish" does not say "is a fish"."""
+_BEHIND = "that with of in from by like as has have is and or nor"
+_BEHIND_NAMES = frozenset(_BEHIND.split())
+"""What may follow such a value: "is a fish eater" does not say "is a fish"."""
 _VAGUE = frozenset(["all", "any", "both", "each", "every", "other", "others", "rest", "remaining", "or"])
 """Words that leave open which options are meant."""
 _RIGHT = frozenset(("right", "correct", "true"))
@@ -175,6 +178,7 @@ def _prose_claims(
     clauses = [clause for clause in _CLAUSE.split(prose) if clause and clause.strip()]
     words = [_words(clause) for clause in clauses]
     found = _facts(words, record.get("facts", {})) + _options(clauses, options)
+    open_options = _open_options(clauses, found, options)
     claims: list[tuple[str, bool | None]] = []
     doubtful: list[str] = []
     for number, clause in enumerate(words):
@@ -185,7 +189,11 @@ def _prose_claims(
             bool(mine) and any(clause[at] == "or" and at not in understood for at in range(len(clause)))
         )
         rest = [word for place, word in enumerate(clause) if place not in understood]
-        if unclear or unchecked(clauses[number], rest, results, numbers_of(" ".join(rest)), options):
+        if (
+            unclear
+            or number in open_options
+            or unchecked(clauses[number], rest, results, numbers_of(" ".join(rest)), options)
+        ):
             doubtful.append(" ".join(clause))
         claims += [(claim.text, claim.true) for claim in mine]
     return [(text, None if doubtful else true) for text, true in claims], doubtful
@@ -246,11 +254,7 @@ def _facts(clauses: Sequence[Sequence[str]], facts: Mapping[str, Any]) -> list[_
             for value, place in _mentions(words, values, numeric=attribute.get("numeric", False)):
                 denials = _denials(words, place)
                 length = len(values.get(value, [value]))
-                named = (
-                    value not in articled
-                    or place == 0
-                    or not _BEFORE_NAMES.isdisjoint(words[max(0, place - 2) : place])
-                )
+                named = value not in articled or _is_named(words, place, place + length)
                 for name in last:
                     text = f"{name}: {'not ' if denials else ''}{value}"
                     true = (value in subjects[name]) is not bool(denials)
@@ -266,17 +270,41 @@ def _facts(clauses: Sequence[Sequence[str]], facts: Mapping[str, Any]) -> list[_
     return claims
 
 
+def _is_named(words: Sequence[str], place: int, end: int) -> bool:
+    """Whether the words around a value that has an article leave it as it is."""
+    if place > 0 and _BEFORE_NAMES.isdisjoint(words[max(0, place - 2) : place]):
+        return False
+    return end >= len(words) or words[end] in _BEHIND_NAMES
+
+
+def _named_options(clause: str, options: Collection[str]) -> list[str]:
+    """The letters of the options that a clause names."""
+    found = re.findall(
+        r"\b[Oo]ptions?\s+\(?([A-Z](?:\+[A-Z])*)\b"
+        r"|(?:^|\s)\(?([A-Z](?:\+[A-Z])*)\)?(?=\s+(?:is|are|was|were|must|cannot|can)\b|\s*$)",
+        clause,
+    )
+    return [one for pair in found for one in (pair[0] or pair[1]).split("+") if one in options]
+
+
+def _open_options(clauses: Sequence[str], found: Sequence[_Claim], options: Mapping[str, Any]) -> frozenset[int]:
+    """The clauses that name an option of which the step never says whether it is right; not a label at its begin."""
+    claimed = {claim.text[0] for claim in found if claim.text[1:] in (" is right", " is wrong")}
+    return frozenset(
+        number
+        for number, clause in enumerate(clauses)
+        if not claimed.issuperset(_named_options(clause, options))
+        and not chooses_right(clause, options)
+        and not (number == 0 and re.fullmatch(r"\W*(?:[Oo]ption\s+)?[A-Z]\W*", clause))
+    )
+
+
 def _options(clauses: Sequence[str], options: Mapping[str, Any]) -> list[_Claim]:
     """A claim wherever a clause says of an option that it is right or wrong."""
     claims: list[_Claim] = []
     last: list[str] = []
     for number, clause in enumerate(clauses):
-        found = re.findall(
-            r"\b[Oo]ptions?\s+\(?([A-Z](?:\+[A-Z])*)\b"
-            r"|(?:^|\s)\(?([A-Z](?:\+[A-Z])*)\)?(?=\s+(?:is|are|was|were|must|cannot|can)\b|\s*$)",
-            clause,
-        )
-        last = [one for pair in found for one in (pair[0] or pair[1]).split("+") if one in options] or last
+        last = _named_options(clause, options) or last
         words = _words(clause)
         vague = not _VAGUE.isdisjoint(words)
         for place, word in enumerate(words):
