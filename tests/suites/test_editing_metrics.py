@@ -7,12 +7,12 @@ from math import inf
 import pytest
 
 from pytest_vtcfaith.suites import load_suite
-from pytest_vtcfaith.suites.editing_metrics import METRICS, PICTURE_METRICS, scope_metrics
-from pytest_vtcfaith.suites.editing_scores import CEILINGS, PROPERTIES, SCOPES, TEXT_METRICS
+from pytest_vtcfaith.suites.editing_metrics import METRICS, scope_metrics
+from pytest_vtcfaith.suites.editing_scores import CEILINGS, NEURAL, PROPERTIES, SCOPES, TEXT_METRICS
 
 
 def test_every_metric_of_the_paper_has_both_scopes_and_a_short_name() -> None:
-    for name in (*TEXT_METRICS, *PICTURE_METRICS):
+    for name in (*TEXT_METRICS, "psnr", "ssim", *NEURAL):
         for end in ("", *(f"_{scope}" for scope in SCOPES)):
             assert f"{name}{end}" in METRICS
     for name in TEXT_METRICS:
