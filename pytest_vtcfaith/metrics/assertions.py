@@ -35,8 +35,9 @@ _NEGATED = re.compile(
 _HEDGED = re.compile(
     r"\b(?:might|maybe|perhaps|possibly|probably|presumably|likely|unlikely|unsure|uncertain|unclear|guess\w*"
     r"|may|could|would|seems?|appears\s+to|looks?\s+like|apparently|think|believe|suppose|assume|or|either|if|unless|whether"
-    r"|else|alternatively)\b|[?？~≈]"
-    r"|也许|可能|大概|或|大约|左右|好像|似乎|如果|是否",
+    r"|else|alternatively|no\s+idea)\b"
+    r"|(?:\bnot|n['’]t)\s+(?:know|sure|certain|clear|tell)\b|\bcannot\s+tell\b"
+    r"|[?？~≈]|也许|可能|大概|或|大约|左右|好像|似乎|如果|是否|是不是|有没有|不知道|不清楚|不一定|不确定|看不清",
     re.IGNORECASE,
 )
 _SIGNS = "$€£¥%‰°"
@@ -91,18 +92,25 @@ class Quantity:
     unit: str
 
 
+def trimmed(text: str) -> str:
+    """A text without what has no meaning at its ends (`EDGES`); the point of `.5` has one."""
+    kept = text.lstrip(EDGES)
+    point = kept[:1].isdigit() and text[: len(text) - len(kept)].endswith(".")
+    return (("." if point else "") + kept).rstrip(EDGES)
+
+
 def bare(text: str) -> str:
     """A reply without one lead-in (`Answer:`, `The answer is`, `答案：`), without what has no meaning at its ends, and
     without one pair of brackets or a `\\boxed{}` around all of it."""
-    text = text.strip(EDGES)
+    text = trimmed(text)
     lead_in = _LEAD_IN.match(text)
     if lead_in is not None and lead_in.end() < len(text):
-        text = text[lead_in.end() :].strip(EDGES)
+        text = trimmed(text[lead_in.end() :])
     wrapped = _WRAPPED.fullmatch(text)
     inner = next((part for part in wrapped.groups() if part), None) if wrapped else None
     if inner is not None and not set(inner) & set("()[]{}"):
         text = inner
-    return text.strip(EDGES)
+    return trimmed(text)
 
 
 def quantity(text: str) -> Quantity | None:

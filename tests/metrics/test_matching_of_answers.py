@@ -308,6 +308,44 @@ def test_words_contained(reply: str, right: bool) -> None:
     assert is_right(AnswerKey("contains", ("Tilda Brock",), ("Tilda Brock", "Owen Harrow")), reply) is right
 
 
+@pytest.mark.parametrize(
+    ("answer", "options", "reply", "lang", "right"),
+    [
+        ("?", (), "The sign is ?", "en", True),
+        ("$", (), "The sign is $", "en", True),
+        ("$", (), "The sign is €", "en", False),
+        ("!", (), "!", "en", True),
+        ("!", (), "nothing", "en", False),
+        ("\u200b", (), "nothing", "en", False),
+        ("-", ("plus", "-"), "It is -", "en", True),
+        ("plus", ("plus", "-"), "plus -", "en", False),
+        ("5", (), "It is -5.", "en", False),
+        ("5", (), "It is .5", "en", False),
+        ("5", (), ".5", "en", False),
+        ("-5", (), "It is -5.", "en", True),
+        ("C", (), "It is C++.", "en", False),
+        ("C++", (), "It is (C++).", "en", True),
+        ("A+", (), "A- it says", "en", False),
+        ("A", (), "A+", "en", False),
+        ("A+", (), 'It says "A+".', "en", True),
+        ("5", (), "结果是-5。", "zh", False),
+        ("-5", (), "结果是-5。", "zh", True),
+        ("C", (), "语言是C++", "zh", False),
+        ("3.5", (), "结果是3.5。", "zh", True),
+        ("码头", (), "在码头，7号", "zh", True),
+        ("Red Orange", ("Orange", "Red Orange"), "It is Red Orange.", "en", True),
+        ("Orange", ("Orange", "Red Orange"), "It is Red Orange.", "en", False),
+        ("Orange", ("Orange", "Orange Red"), "It is Orange Red.", "en", False),
+        ("Orange", ("Orange", "Red Orange"), "It is Orange.", "en", True),
+        ("Red Orange", ("Orange", "Red Orange"), "It is Red Orange, Orange.", "en", False),
+    ],
+)
+def test_signs_and_options_of_what_is_contained(
+    answer: str, options: tuple[str, ...], reply: str, lang: str, right: bool
+) -> None:
+    assert is_right(AnswerKey("contains", (answer,), options), reply, lang=lang) is right
+
+
 @given(st.text("ab", min_size=1, max_size=4), st.lists(st.text("ab", min_size=1, max_size=4), max_size=6))
 def test_contained_are_whole_words(word: str, words: list[str]) -> None:
     assert is_right(AnswerKey("contains", (word,)), " ".join(words)) is (word in words)
@@ -319,7 +357,34 @@ def test_contained_are_whole_words(word: str, words: list[str]) -> None:
         ("yes", "en", "yes"),
         ("Yes, there is a dog.", "en", "yes"),
         ("No.", "en", "no"),
-        ("no dog", "en", "no"),
+        ("no dog", "en", None),
+        ("No idea", "en", None),
+        ("No answer", "en", None),
+        ("No way to tell", "en", None),
+        ("No image was provided", "en", None),
+        ("No doubt: it is.", "en", None),
+        ("No. 5", "en", None),
+        ("No-one", "en", None),
+        ("No, I don't know", "en", None),
+        ("No - there is none.", "en", "no"),
+        ("No; a cat.", "en", "no"),
+        ("**No**", "en", "no"),
+        ("不知道", "zh", None),
+        ("不清楚", "zh", None),
+        ("不一定", "zh", None),
+        ("没问题，是的", "zh", None),
+        ("是不是", "zh", None),
+        ("有没有", "zh", None),
+        ("是否", "zh", None),
+        ("有可能", "zh", None),
+        ("对不起，我不知道", "zh", None),
+        ("是的，可能", "zh", None),
+        ("是，没有", "zh", None),
+        ("不，是的", "zh", None),
+        ("是的，有一只狗。", "zh", "yes"),
+        ("没错", "zh", "yes"),
+        ("没有，图中只有猫。", "zh", "no"),
+        ("yes", "zh", "yes"),
         ("Yes and no", "en", None),
         ("Yes, but not here", "en", None),
         ("Yes, perhaps", "en", None),
