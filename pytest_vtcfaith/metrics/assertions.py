@@ -99,13 +99,17 @@ def trimmed(text: str) -> str:
     return (("." if point else "") + kept).rstrip(EDGES)
 
 
+def without_lead_in(text: str) -> str:
+    """A text without one lead-in (`Answer:`, `The answer is`, `答案：`) and without what has no meaning at its ends."""
+    text = trimmed(text)
+    lead_in = _LEAD_IN.match(text)
+    return trimmed(text[lead_in.end() :]) if lead_in is not None and lead_in.end() < len(text) else text
+
+
 def bare(text: str) -> str:
     """A reply without one lead-in (`Answer:`, `The answer is`, `答案：`), without what has no meaning at its ends, and
     without one pair of brackets or a `\\boxed{}` around all of it."""
-    text = trimmed(text)
-    lead_in = _LEAD_IN.match(text)
-    if lead_in is not None and lead_in.end() < len(text):
-        text = trimmed(text[lead_in.end() :])
+    text = without_lead_in(text)
     wrapped = _WRAPPED.fullmatch(text)
     inner = next((part for part in wrapped.groups() if part), None) if wrapped else None
     if inner is not None and not set(inner) & set("()[]{}"):
