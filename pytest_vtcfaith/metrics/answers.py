@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 from typing import Literal, get_args
 
-from pytest_vtcfaith.metrics.assertions import EDGES, bare, hedged, negated, quantity, unit_fits
+from pytest_vtcfaith.metrics.assertions import EDGES, bare, hedged, negated, number_of, quantity, unit_fits
 from pytest_vtcfaith.metrics.normalise import normalise
 from pytest_vtcfaith.metrics.numerals import numbers_in
 from pytest_vtcfaith.metrics.scripts import HAN, SPACELESS
@@ -143,11 +143,9 @@ def _same_number(answer: str, given: str, key: AnswerKey) -> bool:
     stated, own = quantity(given), quantity(answer)
     if stated is None or wanted is None or not unit_fits(stated.unit, own.unit if own is not None else "", key.units):
         return False
-    numbers = numbers_in(stated.value)
-    if len(numbers) != 1 or numbers[0] is None:
-        return False
-    slack = Decimal(str(key.tolerance + (SLACK if key.tolerance else 0.0)))
-    return abs(numbers[0] - wanted) <= abs(wanted) * slack
+    number = number_of(stated)
+    slack = Fraction(str(key.tolerance + (SLACK if key.tolerance else 0.0)))
+    return number is not None and abs(number - Fraction(wanted)) <= abs(Fraction(wanted)) * slack
 
 
 def _yes_or_no(given: str, lang: str) -> str | None:

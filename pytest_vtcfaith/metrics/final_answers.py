@@ -11,6 +11,7 @@ from pytest_vtcfaith.metrics.assertions import (
     bare,
     hedged,
     negated,
+    number_of,
     quantity,
     trimmed,
     unit_fits,
@@ -22,7 +23,6 @@ AnswerKind = Literal["choice", "number", "name", "free"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("choice", "number", "name", "free")
 
 NUMBER = re.compile(r"(?<![\w.,])[-−–]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s*/\s*\d+)?")
-_LONGEST = 40  # characters of a number that is worth converting
 _CHOICE = re.compile(
     r"\W*(?:(?:option|choice)\s+)?[(\[]?([A-Za-z])[)\]]?(?![A-Za-z'])\s*[.:;,)\]–—-]*\s*(.*)", re.IGNORECASE | re.DOTALL
 )
@@ -63,12 +63,7 @@ def number_in(text: str, expected: str = "", units: Collection[str] = ()) -> Fra
     stated, own = quantity(text), quantity(expected)
     if stated is None or not unit_fits(stated.unit, own.unit if own is not None else "", units):
         return None
-    if len(stated.value) > _LONGEST or not NUMBER.fullmatch(stated.value):
-        return None
-    try:
-        return Fraction(stated.value.replace(",", ""))
-    except (ValueError, ZeroDivisionError):
-        return None
+    return number_of(stated)
 
 
 def choice_in(text: str, options: Mapping[str, str]) -> str | None:

@@ -31,7 +31,10 @@ def test_choice(text: str, letter: str | None) -> None:
     [
         ("12", Fraction(12)), ("n = 4", Fraction(4)), ("12 apples", Fraction(12)), ("$1,250.50", Fraction(2501, 2)),
         ("3/4", Fraction(3, 4)), ("-3", Fraction(-3)), ("− 3", Fraction(-3)), ("12 or 13", None), ("", None),
-        ("twelve", None), ("1/0", None), ("9" * 50, None), ("12.", Fraction(12)),
+        ("twelve", Fraction(12)), ("+42", Fraction(42)), ("84/2", Fraction(42)), ("84/2/1", None),
+        ("十二", Fraction(12)),
+        ("1,5", None), (".5", None), ("25°", None), ("25‰", None), ("12.5 per cent", Fraction(25, 2)),
+        ("1/0", None), ("9" * 50, None), ("12.", Fraction(12)),
         ("12 thousand", None), ("12k", None), ("12²", None), ("not 12", None), ("minus 12", None),
         ("more than 12", None),
         ("12 pears", None), ("It is 12.", Fraction(12)), ("12%", Fraction(12)), ("perhaps 12", None), ("2 × 6", None),

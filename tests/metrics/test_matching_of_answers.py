@@ -147,14 +147,55 @@ def test_no_word_before_a_number_is_passed_over(word: str, value: int) -> None:
 
 
 def test_units_are_those_of_the_answer_or_of_the_question() -> None:
-    assert units_of("How many bars does the chart have?") == {"bars"}
-    assert units_of("How many of the six people brought tea?") == {"people"}
+    assert units_of("How many bars does the chart have?") == {"bars", "bar"}
+    assert units_of("How many of the six people brought tea?") == {"people", "person"}
     assert units_of("What does it cost then, in euros?") == {"euros"}
     assert units_of("What is n × m?") == units_of("How many thousand?") == units_of("How much is it?") == set()
     key = AnswerKey("number", ("4",), units=frozenset({"bars"}))
     assert is_right(key, "There are 4 bars.")
     assert not is_right(key, "4 pears")
     assert not is_right(key, "4 hundred")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "reply", "right"),
+    [
+        ("How many bars are there?", "1", "1 bar", True),
+        ("How many bars are there?", "1", "There is 1 bar.", True),
+        ("How many red bars are there?", "4", "4 bars", True),
+        ("How many red bars are there?", "4", "4 red", False),
+        ("How many red bars are there?", "4", "4 pears", False),
+        ("How many bus stops are there?", "4", "4 stops", True),
+        ("How many sports cars are there?", "4", "4 cars", True),
+        ("How many cities does it list?", "1", "1 city", True),
+        ("How many boxes are open?", "1", "1 box", True),
+        ("How many children play games?", "1", "1 child", True),
+        ("How many does it have?", "4", "4 does", False),
+        ("有多少根柱子？", "12", "12根", True),
+        ("有多少根柱子？", "12", "12条", False),
+        ("有多少根柱子？", "12", "共12个", True),
+        ("", "12", "12个", True),
+        ("", "12", "一共有十二个。", True),
+        ("", "12.5", "12.5 per cent", True),
+        ("", "12.5%", "12.5 per cent", True),
+        ("How many bars?", "42", "There are 42 bars in the chart.", True),
+        ("How many bars?", "42", "There are 42 bars in the cellar.", False),
+        ("How many bars?", "42", "The number of bars is 42.", True),
+        ("How many bars?", "42", "The number of red bars in the chart is 42.", True),
+        ("How many bars?", "42", "The number of pears is 42.", False),
+        ("How many bars?", "42", "The number of bars is not 42.", False),
+        ("How many bars?", "42", "84/2", True),
+        ("How many bars?", "42", "84/0", False),
+        ("How many bars?", "42", "+42", True),
+        ("", "25", "25‰", False),
+        ("", "25", "25°", False),
+        ("", "25°", "25°", True),
+        ("", "25", "25%", True),
+    ],
+)
+def test_a_count_with_its_unit(question: str, answer: str, reply: str, right: bool) -> None:
+    lang = "zh" if not reply.isascii() else "en"
+    assert is_right(AnswerKey("number", (answer,), units=units_of(question)), reply, lang=lang) is right
 
 
 def test_what_multiplies_is_part_of_the_number() -> None:
