@@ -9,7 +9,7 @@ and one lead-in (`Answer:`, `The answer is`, `答案：`, `答案是`) and one p
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
@@ -25,7 +25,13 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SLACK = 1e-9
 """By this share a number may miss its tolerance: 5 % of 1.1 is not a float."""
 
-_CHOICE = re.compile(r"(?:(?:option|choice|选项?)\s*)?[(\[]?([a-z])(?:[)\]]?[.:：、]?)", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"(?:(?:it\s+is|it['’]s)\s+|(?:(?:the\s+)?(?:correct\s+|right\s+|best\s+)?(?:option|choice)|我?选择?项?|我?选)"
+    r"(?:\s*(?:is\s+|is\s*:|:|是))?\s*)?"
+    r"[(\[]?(?P<letter>[a-z])(?![a-z0-9'’])[)\]]?(?:\s*[.:,、)\]]|\s[-–—](?=\s)|[–—])?\s*"
+    r"(?P<rest>.*?)(?:\s*(?:is\s+(?:the\s+)?(?:correct|right)(?:\s+(?:one|answer|option|choice))?|选?项?是?正确的?))?",
+    re.IGNORECASE | re.DOTALL,
+)
 _POINTS = r"\"'“”‘’„«»`()\[\]{}《》「」【】,;:!?*…。、"
 _EDGE_PUNCTUATION = re.compile(rf"^(?:[{_POINTS}]|\.(?!\d))+|[{_POINTS}.]+$")
 _RUN = re.compile(rf"(?:[^\s{_POINTS}.{HAN}]|(?<=\d)[.,](?=\d))+|\S")
@@ -87,12 +93,13 @@ def is_right(key: AnswerKey, reply: str, *, lang: str = "en") -> bool:
     """Whether a reply is the answer.
 
     - `exact`: equal to an accepted answer.
-    - `choice`: the letter (`B`, `(B)`, `[B]`, `B.`, `Option B`), the letter with its own option's text, or that text
-      alone. Several letters, a letter with another option's text, or with anything else behind it, are wrong.
+    - `choice`: the letter (`B`, `(B)`, `[B]`, `B.`, `Option B`, `It's B`, `Option B is correct`), the letter with its
+      own option's text, or that text alone (`chosen`). Several letters, a letter with another option's text, or with
+      anything else behind it, are wrong.
     - `number`: the reply is one number (`numerals.numbers_in`) within the tolerance, with at most one unit and one
-      frame (`assertions.quantity`): "It is 120 kg." Numbers in other prose, with a negation, a hedge, a comparison or
-      a multiplier ("120 thousand", "120²") are wrong. A unit word must be the answer's own or one of `units`; a sign
-      of currency or percent may also stand where the answer has no unit; `25%` is 25, not 0.25.
+      frame (`assertions.quantity`): "It is 120 kg."; `84/2` is 42, `25%` is 25, not 0.25. Numbers in other prose, with
+      a negation, a hedge, a comparison or a multiplier ("120 thousand", "120²") are wrong. A unit word must be the
+      answer's own or one of `units`; a sign of currency or percent, or `个`, may stand where the answer has no unit.
     - `contains`: the answer's words stand in the reply as whole words with their signs (`-5` is not `5`), next to each
       other, no other option does, and the rest of the reply neither negates nor hedges anything.
     - `yes-no`: the reply begins with the right word, the other one does not occur in it, nothing is hedged, and nothing
@@ -106,7 +113,7 @@ def is_right(key: AnswerKey, reply: str, *, lang: str = "en") -> bool:
     if not given:
         return False
     if key.kind == "choice":
-        return _chosen(key.options, given, lang) in key.answers
+        return chosen(dict(zip(LETTERS, key.options, strict=False)), reply, lang) in key.answers
     if key.kind == "number":
         return any(_same_number(_plain(answer, lang), given, key) for answer in key.answers)
     if key.kind == "yes-no":
@@ -124,18 +131,23 @@ def _plain(text: str, lang: str) -> str:
     return bare(text) or text
 
 
-def _chosen(options: Sequence[str], given: str, lang: str) -> str | None:
-    """The letter of the option that a reply is; None where it is none, or several."""
-    texts = [_plain(option, lang) for option in options]
-    if texts.count(given) == 1:
-        return LETTERS[texts.index(given)]
-    match = _CHOICE.match(given)
-    if match is None or (letter := match[1].upper()) not in LETTERS[: len(options)]:
+def chosen(options: Mapping[str, str], reply: str, lang: str = "en") -> str | None:
+    """The letter of the option that a reply is; None where it is none, or several.
+
+    - `options`: their texts by their letters (capitals). A lone letter is a letter, though it be an option's text too.
+    - `lang`: one of `scripts.LANGUAGES`.
+    """
+    given = _plain(reply, lang)
+    texts = {letter: _plain(option, lang) for letter, option in options.items()}
+    if given.upper() in options:
+        return given.upper()
+    if len(same := [letter for letter, text in texts.items() if text == given]) == 1:
+        return same[0]
+    match = _CHOICE.fullmatch(given)
+    if match is None or (letter := match["letter"].upper()) not in options:
         return None
-    rest = given[match.end() :].strip(EDGES)
-    if not rest or (rest == texts[LETTERS.index(letter)] and not given[match.end(1) : match.end(1) + 1].isalnum()):
-        return letter
-    return None
+    rest = match["rest"].strip(EDGES)
+    return letter if rest == "" or texts[letter] in (rest, bare(rest)) else None
 
 
 def _same_number(answer: str, given: str, key: AnswerKey) -> bool:

@@ -18,7 +18,7 @@ EDGES = " \t\n.。!！\"'“”‘’`*"
 
 _LEAD_IN = re.compile(
     r"(?:(?:so|thus|hence|therefore),?\s+)?"
-    r"(?:(?:the\s+)?(?:final\s+|correct\s+|right\s+)?answer\s*(?:is\s*:?|:)|答案\s*(?:是|为)?\s*[:：]?)\s*",
+    r"(?:(?:the\s+)?(?:final\s+|correct\s+|right\s+)?answer\s*(?:is\s*:?|:)|(?:正确|最终)?答案\s*(?:是|为)?\s*[:：]?)\s*",
     re.IGNORECASE,
 )
 _STATED = re.compile(

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
 
+from pytest_vtcfaith.metrics.answers import chosen
 from pytest_vtcfaith.metrics.assertions import (
-    bare,
     hedged,
     negated,
     number_of,
@@ -23,9 +23,6 @@ AnswerKind = Literal["choice", "number", "name", "free"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("choice", "number", "name", "free")
 
 NUMBER = re.compile(r"(?<![\w.,])[-−–]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s*/\s*\d+)?")
-_CHOICE = re.compile(
-    r"\W*(?:(?:option|choice)\s+)?[(\[]?([A-Za-z])[)\]]?(?![A-Za-z'])\s*[.:;,)\]–—-]*\s*(.*)", re.IGNORECASE | re.DOTALL
-)
 _FACTORIAL = re.compile(r"(?:\d|\b[A-Za-z]|\))!(?=[\s.$}]*\Z)")
 _BOXED = re.compile(r"\$?\s*\\boxed\s*\{(.*)\}\s*\$?", re.DOTALL)
 
@@ -69,18 +66,9 @@ def number_in(text: str, expected: str = "", units: Collection[str] = ()) -> Fra
 def choice_in(text: str, options: Mapping[str, str]) -> str | None:
     """The letter of the option that a text is: "C", "(c)", "[C]", "Option C", "C: a bat", "a bat"; None where unclear.
 
-    Behind the letter only its own option's text may stand: "C, or D" and "C because …" are unclear.
+    Behind the letter only its own option's text may stand: "C, or D" and "C because …" are unclear (`answers.chosen`).
     """
-    text = bare(text)
-    plain = _words(text)
-    by_text = [letter for letter, option in options.items() if _words(option) == plain]
-    if len(by_text) == 1:
-        return by_text[0]
-    found = _CHOICE.fullmatch(text)
-    if found is None or found[1].upper() not in options:
-        return None
-    letter, rest = found[1].upper(), _words(found[2])
-    return letter if (not rest and not hedged(found[2])) or rest == _words(options[letter]) else None
+    return chosen(options, text)
 
 
 def _right(

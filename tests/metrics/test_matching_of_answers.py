@@ -272,6 +272,32 @@ def test_the_edge_of_a_tolerance_is_inside() -> None:
         ("\\boxed{B}", True),
         ("$\\boxed{B}$", True),
         ("[B] Oats", True),
+        ("B - Oats", True),
+        ("B, Oats", True),
+        ("B (Oats)", True),
+        ("It's B", True),
+        ("It is B.", True),
+        ("The correct option is B", True),
+        ("The correct option is: (B)", True),
+        ("Option B is correct.", True),
+        ("B is the correct answer.", True),
+        ("B: Oats is correct", True),
+        ("选择B", True),
+        ("选B", True),
+        ("选项B", True),
+        ("正确答案是B", True),
+        ("B是正确的", True),
+        ("B正确", True),
+        ("B - Rye", False),
+        ("B, C", False),
+        ("B (Rye)", False),
+        ("B is wrong", False),
+        ("B is not correct", False),
+        ("It's A", False),
+        ("It isn't B", False),
+        ("Option A is correct, B", False),
+        ("B不正确", False),
+        ("不选B", False),
         ("Option B: Rye", False),
         ("B because", False),
         ("B?", False),
@@ -281,6 +307,16 @@ def test_the_edge_of_a_tolerance_is_inside() -> None:
 )
 def test_a_choice(reply: str, right: bool) -> None:
     assert is_right(AnswerKey("choice", ("B",), OPTIONS), reply) is right
+
+
+def test_a_lone_letter_is_a_letter_and_signs_belong_to_a_text() -> None:
+    letters = ("B", "A", "C")
+    assert is_right(AnswerKey("choice", ("A",), letters), "A")
+    assert not is_right(AnswerKey("choice", ("B",), letters), "A")
+    numbers = ("5", "-5")
+    assert is_right(AnswerKey("choice", ("B",), numbers), "B: -5")
+    assert not is_right(AnswerKey("choice", ("A",), numbers), "A: -5")
+    assert not is_right(AnswerKey("choice", ("A",), numbers), "-5")
 
 
 @given(
