@@ -35,7 +35,7 @@ _CHOICE = re.compile(
 _POINTS = r"\"'“”‘’„«»`()\[\]{}《》「」【】,;:!?*…。、"
 _EDGE_PUNCTUATION = re.compile(rf"^(?:[{_POINTS}]|\.(?!\d))+|[{_POINTS}.]+$")
 _RUN = re.compile(rf"(?:[^\s{_POINTS}.{HAN}]|(?<=\d)[.,](?=\d))+|\S")
-_NO_IN_ENGLISH = re.compile(r"no(?:$|[,;!]|[.:](?!\s*\d)|\s?[-–—](?=\s))")
+_NO_IN_ENGLISH = re.compile(r"no(?:$|[,;!]|\s?[(]|[.:](?!\s*\d)|\s?[-–—](?=\s))")
 _CLAUSE_ENDS = re.compile(r"[\s,.;:!。、…]+")
 _CHINESE_SAID = {
     **dict.fromkeys(("是", "是的", "对", "对的", "對", "有", "有的", "正确", "没错", "存在"), "yes"),
@@ -164,7 +164,7 @@ def _yes_or_no(given: str, lang: str) -> str | None:
     if lang in SPACELESS and not given[0].isascii():
         first, *others = [clause for clause in _CLAUSE_ENDS.split(given) if clause] or [""]
         said = _CHINESE_SAID.get(first)
-        behind = " ".join(others)
+        behind = " ".join(other for other in others if other not in _CHINESE_SAID)
         taken_back = any(_CHINESE_SAID.get(other, said) != said for other in others)
         doubtful = hedged(behind) or (said == "yes" and negated(behind))
         return None if taken_back or doubtful else said

@@ -45,7 +45,7 @@ _SIGNS = "$€£¥%‰°"
 _FREE_SIGNS = ("$", "€", "£", "¥", "%", "个")  # what a number may have where the key has no unit
 _LONGEST = 40  # characters of a number that is worth converting
 _PLACE = re.compile(
-    r"\s+(?:in|on)\s+(?:the|this)\s+(?:chart|graph|plot|diagram|table|picture|image|photo|figure|page|text|passage)",
+    r"(?<!\s)\s+(?:in|on)\s+(?:the|this)\s+(?:chart|graph|plot|diagram|table|picture|image|photo|figure|page|text|passage)",
     re.IGNORECASE,
 )
 _COUNT_OF = re.compile(r"the\s+(?:total\s+)?number\s+of\s+((?:[^\W\d_]+\s+){1,4})is:?\s+", re.IGNORECASE)
@@ -180,8 +180,9 @@ def units_of(question: str) -> frozenset[str]:
     plurals in a row ("sports cars"); without a plural it is the first word."""
     found: set[str] = set()
     for many, much, last, measure in _COUNTED.findall(question.casefold()):
-        found |= _forms(_head(many.split())) if many else {much or last or measure}
-    return frozenset(found - _NO_UNITS - MULTIPLIERS)
+        word = _head(many.split()) if many else much or last or measure
+        found |= _forms(word) if many and word not in _NO_UNITS else {word}
+    return frozenset(found - _NO_UNITS - MULTIPLIERS - {""})
 
 
 def _head(words: list[str]) -> str:

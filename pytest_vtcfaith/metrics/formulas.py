@@ -40,6 +40,7 @@ def plain_formula(text: str) -> str:
         if spelled == text:
             break
         text = spelled
+    text = re.sub(r"(?<![\d.])\.(?=\d)", "0.", text)
     return re.sub(r"(?<!\d)\s+|\s+(?!\d)", "", text)
 
 

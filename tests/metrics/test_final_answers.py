@@ -128,6 +128,7 @@ def test_answer_score(kind: str, expected: str, given: list[str], score: int) ->
         (r"\text{Evelyn}", "Evelyn.", 1),
         ("Evelyn", "Not Evelyn", 0),
         ("3", "{", 0),
+        ("0.5", ".5", 1),
         ("5!", "5", 0),
         ("5", "5!", 0),
         ("5!", r"\boxed{5!}", 1),

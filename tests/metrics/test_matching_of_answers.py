@@ -150,7 +150,13 @@ def test_units_are_those_of_the_answer_or_of_the_question() -> None:
     assert units_of("How many bars does the chart have?") == {"bars", "bar"}
     assert units_of("How many of the six people brought tea?") == {"people", "person"}
     assert units_of("What does it cost then, in euros?") == {"euros"}
-    assert units_of("What is n × m?") == units_of("How many thousand?") == units_of("How much is it?") == set()
+    assert (
+        units_of("What is n × m?")
+        == units_of("How many thousand?")
+        == units_of("How many times?")
+        == units_of("How much is it?")
+        == set()
+    )
     key = AnswerKey("number", ("4",), units=frozenset({"bars"}))
     assert is_right(key, "There are 4 bars.")
     assert not is_right(key, "4 pears")
@@ -445,6 +451,8 @@ def test_contained_are_whole_words(word: str, words: list[str]) -> None:
         ("No, I don't know", "en", None),
         ("No - there is none.", "en", "no"),
         ("No; a cat.", "en", "no"),
+        ("No (a cat).", "en", "no"),
+        ("有，没错", "zh", "yes"),
         ("**No**", "en", "no"),
         ("不知道", "zh", None),
         ("不清楚", "zh", None),
