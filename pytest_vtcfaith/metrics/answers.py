@@ -9,15 +9,15 @@ and one lead-in (`Answer:`, `The answer is`, `答案：`, `答案是`) and one p
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 from typing import Literal, get_args
 
-from pytest_vtcfaith.metrics.assertions import EDGES, bare, hedged, negated, quantity, unit_fits
+from pytest_vtcfaith.metrics.assertions import EDGES, bare, hedged, negated, number_of, quantity, unit_fits
 from pytest_vtcfaith.metrics.normalise import normalise
 from pytest_vtcfaith.metrics.numerals import numbers_in
-from pytest_vtcfaith.metrics.tokenise import tokens
+from pytest_vtcfaith.metrics.scripts import HAN, SPACELESS
 
 AnswerKind = Literal["exact", "choice", "number", "contains", "yes-no"]
 KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
@@ -25,9 +25,24 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SLACK = 1e-9
 """By this share a number may miss its tolerance: 5 % of 1.1 is not a float."""
 
-_CHOICE = re.compile(r"(?:(?:option|choice|选项?)\s*)?[(\[]?([a-z])(?:[)\]]?[.:：、]?)", re.IGNORECASE)
-_EDGE_PUNCTUATION = re.compile(r"^[^\w]+|[^\w%]+$")
-_YES, _NO = ("yes", "是", "对", "有"), ("no", "不", "否", "没有", "没", "不是")
+_CHOICE = re.compile(
+    r"(?:(?:it\s+is|it['’]s)\s+|(?:(?:the\s+)?(?:correct\s+|right\s+|best\s+)?(?:option|choice)|我?选择?项?|我?选)"
+    r"(?:\s*(?:is\s+|is\s*:|:|是))?\s*)?"
+    r"[(\[]?(?P<letter>[a-z])(?![a-z0-9'’])[)\]]?(?:\s*[.:,、)\]]|\s[-–—](?=\s)|[–—])?\s*"
+    r"(?P<rest>.*?)(?:\s*(?:is\s+(?:the\s+)?(?:correct|right)(?:\s+(?:one|answer|option|choice))?|选?项?是?正确的?))?",
+    re.IGNORECASE | re.DOTALL,
+)
+_POINTS = r"\"'“”‘’„«»`()\[\]{}《》「」【】,;:!?*…。、"
+_EDGE_PUNCTUATION = re.compile(rf"^(?:[{_POINTS}]|\.(?!\d))+|[{_POINTS}.]+$")
+_RUN = re.compile(rf"(?:[^\s{_POINTS}.{HAN}]|(?<=\d)[.,](?=\d))+|\S")
+_NO_IN_ENGLISH = re.compile(r"no(?:$|[,;!]|\s?[(]|[.:](?!\s*\d)|\s?[-–—](?=\s))")
+_CLAUSE_ENDS = re.compile(r"[\s,.;:!。、…]+")
+_CHINESE_SAID = {
+    **dict.fromkeys(("是", "是的", "对", "对的", "對", "有", "有的", "正确", "没错", "存在"), "yes"),
+    **dict.fromkeys(
+        ("不", "不是", "不是的", "否", "没", "没有", "沒有", "无", "不对", "不對", "不正确", "不存在"), "no"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +93,18 @@ def is_right(key: AnswerKey, reply: str, *, lang: str = "en") -> bool:
     """Whether a reply is the answer.
 
     - `exact`: equal to an accepted answer.
-    - `choice`: the letter (`B`, `(B)`, `[B]`, `B.`, `Option B`), the letter with its own option's text, or that text
-      alone. Several letters, a letter with another option's text, or with anything else behind it, are wrong.
+    - `choice`: the letter (`B`, `(B)`, `[B]`, `B.`, `Option B`, `It's B`, `Option B is correct`), the letter with its
+      own option's text, or that text alone (`chosen`). Several letters, a letter with another option's text, or with
+      anything else behind it, are wrong.
     - `number`: the reply is one number (`numerals.numbers_in`) within the tolerance, with at most one unit and one
-      frame (`assertions.quantity`): "It is 120 kg." Numbers in other prose, with a negation, a hedge, a comparison or
-      a multiplier ("120 thousand", "120²") are wrong. A unit word must be the answer's own or one of `units`; a sign
-      of currency or percent may also stand where the answer has no unit; `25%` is 25, not 0.25.
-    - `contains`: the answer's words stand in the reply as whole words, next to each other, no other option does, and
-      the rest of the reply neither negates nor hedges anything.
+      frame (`assertions.quantity`): "It is 120 kg."; `84/2` is 42, `25%` is 25, not 0.25. Numbers in other prose, with
+      a negation, a hedge, a comparison or a multiplier ("120 thousand", "120²") are wrong. A unit word must be the
+      answer's own or one of `units`; a sign of currency or percent, or `个`, may stand where the answer has no unit.
+    - `contains`: the answer's words stand in the reply as whole words with their signs (`-5` is not `5`), next to each
+      other, no other option does, and the rest of the reply neither negates nor hedges anything.
     - `yes-no`: the reply begins with the right word, the other one does not occur in it, nothing is hedged, and nothing
-      negated behind a yes.
+      negated behind a yes. A `no` ends the reply or has punctuation behind it ("No idea" says nothing); in Chinese
+      the whole first clause is one of a closed set.
 
     `lang`: one of `scripts.LANGUAGES`; Chinese is compared without spaces and cut into characters. Source: definitions
     §6, answer matching by task kind.
@@ -96,7 +113,7 @@ def is_right(key: AnswerKey, reply: str, *, lang: str = "en") -> bool:
     if not given:
         return False
     if key.kind == "choice":
-        return _chosen(key.options, given, lang) in key.answers
+        return chosen(dict(zip(LETTERS, key.options, strict=False)), reply, lang) in key.answers
     if key.kind == "number":
         return any(_same_number(_plain(answer, lang), given, key) for answer in key.answers)
     if key.kind == "yes-no":
@@ -105,28 +122,32 @@ def is_right(key: AnswerKey, reply: str, *, lang: str = "en") -> bool:
     if key.kind == "exact":
         return given in right
     others = [text for option in key.options if (text := _plain(option, lang)) not in right]
-    return any(_says(answer, given, lang) for answer in right) and not any(
-        _rest(other, given, lang) is not None for other in others
-    )
+    return _says(right, others, given, lang)
 
 
 def _plain(text: str, lang: str) -> str:
     """A text as it is compared."""
-    return bare(normalise(text, lang=lang)).casefold()
+    text = normalise(text, lang=lang).casefold()
+    return bare(text) or text
 
 
-def _chosen(options: Sequence[str], given: str, lang: str) -> str | None:
-    """The letter of the option that a reply is; None where it is none, or several."""
-    texts = [_plain(option, lang) for option in options]
-    if texts.count(given) == 1:
-        return LETTERS[texts.index(given)]
-    match = _CHOICE.match(given)
-    if match is None or (letter := match[1].upper()) not in LETTERS[: len(options)]:
+def chosen(options: Mapping[str, str], reply: str, lang: str = "en") -> str | None:
+    """The letter of the option that a reply is; None where it is none, or several.
+
+    - `options`: their texts by their letters (capitals). A lone letter is a letter, though it be an option's text too.
+    - `lang`: one of `scripts.LANGUAGES`.
+    """
+    given = _plain(reply, lang)
+    texts = {letter: _plain(option, lang) for letter, option in options.items()}
+    if given.upper() in options:
+        return given.upper()
+    if len(same := [letter for letter, text in texts.items() if text == given]) == 1:
+        return same[0]
+    match = _CHOICE.fullmatch(given)
+    if match is None or (letter := match["letter"].upper()) not in options:
         return None
-    rest = given[match.end() :].strip(EDGES)
-    if not rest or (rest == texts[LETTERS.index(letter)] and not given[match.end(1) : match.end(1) + 1].isalnum()):
-        return letter
-    return None
+    rest = match["rest"].strip(EDGES)
+    return letter if rest == "" or texts[letter] in (rest, bare(rest)) else None
 
 
 def _same_number(answer: str, given: str, key: AnswerKey) -> bool:
@@ -134,50 +155,60 @@ def _same_number(answer: str, given: str, key: AnswerKey) -> bool:
     stated, own = quantity(given), quantity(answer)
     if stated is None or wanted is None or not unit_fits(stated.unit, own.unit if own is not None else "", key.units):
         return False
-    numbers = numbers_in(stated.value)
-    if len(numbers) != 1 or numbers[0] is None:
-        return False
-    slack = Decimal(str(key.tolerance + (SLACK if key.tolerance else 0.0)))
-    return abs(numbers[0] - wanted) <= abs(wanted) * slack
+    number = number_of(stated)
+    slack = Fraction(str(key.tolerance + (SLACK if key.tolerance else 0.0)))
+    return number is not None and abs(number - Fraction(wanted)) <= abs(Fraction(wanted)) * slack
 
 
 def _yes_or_no(given: str, lang: str) -> str | None:
+    if lang in SPACELESS and not given[0].isascii():
+        first, *others = [clause for clause in _CLAUSE_ENDS.split(given) if clause] or [""]
+        said = _CHINESE_SAID.get(first)
+        behind = " ".join(other for other in others if other not in _CHINESE_SAID)
+        taken_back = any(_CHINESE_SAID.get(other, said) != said for other in others)
+        doubtful = hedged(behind) or (said == "yes" and negated(behind))
+        return None if taken_back or doubtful else said
     words = [_EDGE_PUNCTUATION.sub("", word) for word in given.split()]
-    if not words:
-        return None
-    if lang in ("zh", "mixed") and not words[0].isascii():
-        negative = any(given.startswith(word) for word in _NO)
-        return "no" if negative else ("yes" if given.startswith(_YES) else None)
-    if words[0] not in ("yes", "no"):
+    if words[0] not in ("yes", "no") or (words[0] == "no" and _NO_IN_ENGLISH.match(given) is None):
         return None
     doubtful = hedged(given) or (words[0] == "yes" and negated(given))
     return words[0] if ({"yes", "no"} - {words[0]}).isdisjoint(words) and not doubtful else None
 
 
-def _says(answer: str, given: str, lang: str) -> bool:
-    """Whether a reply has an answer's words and says nothing else that takes them back."""
-    rest = _rest(answer, given, lang)
-    return rest is not None and not negated(rest) and not hedged(rest)
+def _says(right: Sequence[str], others: Sequence[str], given: str, lang: str) -> bool:
+    """Whether a reply has the words of a right answer, no other's, and says nothing else that takes them back.
 
-
-def _rest(answer: str, given: str, lang: str) -> str | None:
-    """A reply without an answer that stands in it; None where it does not."""
-    wanted = _words(answer, lang)
-    found = [(token, _EDGE_PUNCTUATION.sub("", token)) for token in tokens(given, lang)]
-    words = [word for _, word in found]
+    Where several begin at one place the longest is meant: `Orange` is not in `Orange red`.
+    """
+    phrases = [(words, text in right) for text in (*right, *others) if (words := _words(text, lang))]
+    phrases.sort(key=lambda phrase: -len(phrase[0]))
+    parts = _parts(given, lang)
+    words = [_word(part) for part in parts]
     rest: list[str] = []
     place, stands = 0, False
     while place < len(words):
-        if words[place : place + len(wanted)] == wanted:
+        phrase, is_answer = next((p for p in phrases if words[place : place + len(p[0])] == p[0]), ((), False))
+        if phrase and not is_answer:
+            return False
+        if phrase:
             stands = True
-            rest += [token.replace(word, "", 1) for token, word in found[place : place + len(wanted)]]
-            place += len(wanted)
+            rest += [parts[at].replace(words[at], "", 1) for at in range(place, place + len(phrase))]
         else:
-            rest.append(found[place][0])
-            place += 1
-    return " ".join(rest) if stands else None
+            rest.append(parts[place])
+        place += max(1, len(phrase))
+    said = " ".join(rest)
+    return stands and not negated(said) and not hedged(said)
+
+
+def _parts(text: str, lang: str) -> list[str]:
+    """What stands between blanks; in Chinese one character, or a run of others with their signs (`-5`, `C++`)."""
+    return _RUN.findall(text) if lang in SPACELESS else text.split()
+
+
+def _word(part: str) -> str:
+    """A part without the punctuation at its edges; signs belong to it, and punctuation alone is a word."""
+    return _EDGE_PUNCTUATION.sub("", part) or part
 
 
 def _words(text: str, lang: str) -> list[str]:
-    """Words without the punctuation at their edges; what is punctuation only is none."""
-    return [word for token in tokens(text, lang) if (word := _EDGE_PUNCTUATION.sub("", token))]
+    return [_word(part) for part in _parts(text, lang)]

@@ -7,18 +7,24 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
 
-from pytest_vtcfaith.metrics.assertions import bare, hedged, negated, quantity, unit_fits
+from pytest_vtcfaith.metrics.answers import chosen
+from pytest_vtcfaith.metrics.assertions import (
+    hedged,
+    negated,
+    number_of,
+    quantity,
+    trimmed,
+    unit_fits,
+    without_lead_in,
+)
+from pytest_vtcfaith.metrics.formulas import plain_formula
 
 AnswerKind = Literal["choice", "number", "name", "free"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("choice", "number", "name", "free")
 
 NUMBER = re.compile(r"(?<![\w.,])[-−–]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s*/\s*\d+)?")
-_LONGEST = 40  # characters of a number that is worth converting
-_CHOICE = re.compile(
-    r"\W*(?:(?:option|choice)\s+)?[(\[]?([A-Za-z])[)\]]?(?![A-Za-z'])\s*[.:;,)\]–—-]*\s*(.*)", re.IGNORECASE | re.DOTALL
-)
-_LATEX = ((r"\\d?t?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2"), (r"\\(?:text|mathrm|mbox)\s*\{([^{}]*)\}", r"\1"))
-_LATEX_NOISE = re.compile(r"\\(?:left|right|boxed|,|!|;|\$|%|\(|\)|\[|\])|[${}\s]")
+_FACTORIAL = re.compile(r"(?:\d|\b[A-Za-z]|\))!(?=[\s.$}]*\Z)")
+_BOXED = re.compile(r"\$?\s*\\boxed\s*\{(.*)\}\s*\$?", re.DOTALL)
 
 
 def answer_score(
@@ -33,8 +39,8 @@ def answer_score(
 
     - `kind`: `choice` (`expected` is the letter of an option, `choices` maps letters to their texts: `choice_in`),
       `number` (the answer is one number: `number_in`), `name` (`choices` are all the names that could be meant: exactly
-      one may be mentioned, and the rest of the answer neither negates nor hedges), `free` (equal as numbers or as text,
-      LaTeX markup aside).
+      one may be mentioned, and the rest of the answer neither negates nor hedges), `free` (equal as numbers or as
+      formulas in one spelling: `formulas.plain_formula`).
     - `units`: the unit words that a number may have though `expected` lacks them (`assertions.units_of`).
     - `given`: the answers as read. Two that differ cannot both be right: hedging scores 0.
 
@@ -54,29 +60,15 @@ def number_in(text: str, expected: str = "", units: Collection[str] = ()) -> Fra
     stated, own = quantity(text), quantity(expected)
     if stated is None or not unit_fits(stated.unit, own.unit if own is not None else "", units):
         return None
-    if len(stated.value) > _LONGEST or not NUMBER.fullmatch(stated.value):
-        return None
-    try:
-        return Fraction(stated.value.replace(",", ""))
-    except (ValueError, ZeroDivisionError):
-        return None
+    return number_of(stated)
 
 
 def choice_in(text: str, options: Mapping[str, str]) -> str | None:
     """The letter of the option that a text is: "C", "(c)", "[C]", "Option C", "C: a bat", "a bat"; None where unclear.
 
-    Behind the letter only its own option's text may stand: "C, or D" and "C because …" are unclear.
+    Behind the letter only its own option's text may stand: "C, or D" and "C because …" are unclear (`answers.chosen`).
     """
-    text = bare(text)
-    plain = _words(text)
-    by_text = [letter for letter, option in options.items() if _words(option) == plain]
-    if len(by_text) == 1:
-        return by_text[0]
-    found = _CHOICE.fullmatch(text)
-    if found is None or found[1].upper() not in options:
-        return None
-    letter, rest = found[1].upper(), _words(found[2])
-    return letter if (not rest and not hedged(found[2])) or rest == _words(options[letter]) else None
+    return chosen(options, text)
 
 
 def _right(
@@ -96,10 +88,11 @@ def _right(
         named = {name for name in {*choices, expected} if _mentions(words, _words(name))}
         rest = re.sub(rf"\b{re.escape(expected)}\b", "", given, flags=re.IGNORECASE)
         return named == {expected} and not negated(rest) and not hedged(rest)
-    number, other = number_in(_plain(given), expected, units), number_in(_plain(expected), expected)
-    if number is not None and other is not None and _plain(expected) == str(expected).strip():
+    text, right = _plain(given), _plain(expected)
+    number, other = number_in(text, right, units), number_in(right, right)
+    if number is not None and other is not None and "!" not in text + right:
         return number == other
-    return _plain(given).casefold() == _plain(expected).casefold()
+    return text.casefold() == right.casefold()
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -111,6 +104,8 @@ def _mentions(words: Sequence[str], name: Sequence[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    for pattern, instead in _LATEX:
-        text = re.sub(pattern, instead, text)
-    return _LATEX_NOISE.sub("", text).rstrip(".")
+    """A free answer as it is compared; brackets stay, for `(3, 4)` is not `[3, 4]`."""
+    factorial = "!" if _FACTORIAL.search(text) else ""
+    text = without_lead_in(text)
+    boxed = _BOXED.fullmatch(text)
+    return plain_formula(trimmed(boxed[1] if boxed else text)) + factorial

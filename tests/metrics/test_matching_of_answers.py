@@ -147,14 +147,61 @@ def test_no_word_before_a_number_is_passed_over(word: str, value: int) -> None:
 
 
 def test_units_are_those_of_the_answer_or_of_the_question() -> None:
-    assert units_of("How many bars does the chart have?") == {"bars"}
-    assert units_of("How many of the six people brought tea?") == {"people"}
+    assert units_of("How many bars does the chart have?") == {"bars", "bar"}
+    assert units_of("How many of the six people brought tea?") == {"people", "person"}
     assert units_of("What does it cost then, in euros?") == {"euros"}
-    assert units_of("What is n × m?") == units_of("How many thousand?") == units_of("How much is it?") == set()
+    assert (
+        units_of("What is n × m?")
+        == units_of("How many thousand?")
+        == units_of("How many times?")
+        == units_of("How much is it?")
+        == set()
+    )
     key = AnswerKey("number", ("4",), units=frozenset({"bars"}))
     assert is_right(key, "There are 4 bars.")
     assert not is_right(key, "4 pears")
     assert not is_right(key, "4 hundred")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "reply", "right"),
+    [
+        ("How many bars are there?", "1", "1 bar", True),
+        ("How many bars are there?", "1", "There is 1 bar.", True),
+        ("How many red bars are there?", "4", "4 bars", True),
+        ("How many red bars are there?", "4", "4 red", False),
+        ("How many red bars are there?", "4", "4 pears", False),
+        ("How many bus stops are there?", "4", "4 stops", True),
+        ("How many sports cars are there?", "4", "4 cars", True),
+        ("How many cities does it list?", "1", "1 city", True),
+        ("How many boxes are open?", "1", "1 box", True),
+        ("How many children play games?", "1", "1 child", True),
+        ("How many does it have?", "4", "4 does", False),
+        ("有多少根柱子？", "12", "12根", True),
+        ("有多少根柱子？", "12", "12条", False),
+        ("有多少根柱子？", "12", "共12个", True),
+        ("", "12", "12个", True),
+        ("", "12", "一共有十二个。", True),
+        ("", "12.5", "12.5 per cent", True),
+        ("", "12.5%", "12.5 per cent", True),
+        ("How many bars?", "42", "There are 42 bars in the chart.", True),
+        ("How many bars?", "42", "There are 42 bars in the cellar.", False),
+        ("How many bars?", "42", "The number of bars is 42.", True),
+        ("How many bars?", "42", "The number of red bars in the chart is 42.", True),
+        ("How many bars?", "42", "The number of pears is 42.", False),
+        ("How many bars?", "42", "The number of bars is not 42.", False),
+        ("How many bars?", "42", "84/2", True),
+        ("How many bars?", "42", "84/0", False),
+        ("How many bars?", "42", "+42", True),
+        ("", "25", "25‰", False),
+        ("", "25", "25°", False),
+        ("", "25°", "25°", True),
+        ("", "25", "25%", True),
+    ],
+)
+def test_a_count_with_its_unit(question: str, answer: str, reply: str, right: bool) -> None:
+    lang = "zh" if not reply.isascii() else "en"
+    assert is_right(AnswerKey("number", (answer,), units=units_of(question)), reply, lang=lang) is right
 
 
 def test_what_multiplies_is_part_of_the_number() -> None:
@@ -231,6 +278,32 @@ def test_the_edge_of_a_tolerance_is_inside() -> None:
         ("\\boxed{B}", True),
         ("$\\boxed{B}$", True),
         ("[B] Oats", True),
+        ("B - Oats", True),
+        ("B, Oats", True),
+        ("B (Oats)", True),
+        ("It's B", True),
+        ("It is B.", True),
+        ("The correct option is B", True),
+        ("The correct option is: (B)", True),
+        ("Option B is correct.", True),
+        ("B is the correct answer.", True),
+        ("B: Oats is correct", True),
+        ("选择B", True),
+        ("选B", True),
+        ("选项B", True),
+        ("正确答案是B", True),
+        ("B是正确的", True),
+        ("B正确", True),
+        ("B - Rye", False),
+        ("B, C", False),
+        ("B (Rye)", False),
+        ("B is wrong", False),
+        ("B is not correct", False),
+        ("It's A", False),
+        ("It isn't B", False),
+        ("Option A is correct, B", False),
+        ("B不正确", False),
+        ("不选B", False),
         ("Option B: Rye", False),
         ("B because", False),
         ("B?", False),
@@ -240,6 +313,16 @@ def test_the_edge_of_a_tolerance_is_inside() -> None:
 )
 def test_a_choice(reply: str, right: bool) -> None:
     assert is_right(AnswerKey("choice", ("B",), OPTIONS), reply) is right
+
+
+def test_a_lone_letter_is_a_letter_and_signs_belong_to_a_text() -> None:
+    letters = ("B", "A", "C")
+    assert is_right(AnswerKey("choice", ("A",), letters), "A")
+    assert not is_right(AnswerKey("choice", ("B",), letters), "A")
+    numbers = ("5", "-5")
+    assert is_right(AnswerKey("choice", ("B",), numbers), "B: -5")
+    assert not is_right(AnswerKey("choice", ("A",), numbers), "A: -5")
+    assert not is_right(AnswerKey("choice", ("A",), numbers), "-5")
 
 
 @given(
@@ -308,6 +391,44 @@ def test_words_contained(reply: str, right: bool) -> None:
     assert is_right(AnswerKey("contains", ("Tilda Brock",), ("Tilda Brock", "Owen Harrow")), reply) is right
 
 
+@pytest.mark.parametrize(
+    ("answer", "options", "reply", "lang", "right"),
+    [
+        ("?", (), "The sign is ?", "en", True),
+        ("$", (), "The sign is $", "en", True),
+        ("$", (), "The sign is €", "en", False),
+        ("!", (), "!", "en", True),
+        ("!", (), "nothing", "en", False),
+        ("\u200b", (), "nothing", "en", False),
+        ("-", ("plus", "-"), "It is -", "en", True),
+        ("plus", ("plus", "-"), "plus -", "en", False),
+        ("5", (), "It is -5.", "en", False),
+        ("5", (), "It is .5", "en", False),
+        ("5", (), ".5", "en", False),
+        ("-5", (), "It is -5.", "en", True),
+        ("C", (), "It is C++.", "en", False),
+        ("C++", (), "It is (C++).", "en", True),
+        ("A+", (), "A- it says", "en", False),
+        ("A", (), "A+", "en", False),
+        ("A+", (), 'It says "A+".', "en", True),
+        ("5", (), "结果是-5。", "zh", False),
+        ("-5", (), "结果是-5。", "zh", True),
+        ("C", (), "语言是C++", "zh", False),
+        ("3.5", (), "结果是3.5。", "zh", True),
+        ("码头", (), "在码头，7号", "zh", True),
+        ("Red Orange", ("Orange", "Red Orange"), "It is Red Orange.", "en", True),
+        ("Orange", ("Orange", "Red Orange"), "It is Red Orange.", "en", False),
+        ("Orange", ("Orange", "Orange Red"), "It is Orange Red.", "en", False),
+        ("Orange", ("Orange", "Red Orange"), "It is Orange.", "en", True),
+        ("Red Orange", ("Orange", "Red Orange"), "It is Red Orange, Orange.", "en", False),
+    ],
+)
+def test_signs_and_options_of_what_is_contained(
+    answer: str, options: tuple[str, ...], reply: str, lang: str, right: bool
+) -> None:
+    assert is_right(AnswerKey("contains", (answer,), options), reply, lang=lang) is right
+
+
 @given(st.text("ab", min_size=1, max_size=4), st.lists(st.text("ab", min_size=1, max_size=4), max_size=6))
 def test_contained_are_whole_words(word: str, words: list[str]) -> None:
     assert is_right(AnswerKey("contains", (word,)), " ".join(words)) is (word in words)
@@ -319,7 +440,36 @@ def test_contained_are_whole_words(word: str, words: list[str]) -> None:
         ("yes", "en", "yes"),
         ("Yes, there is a dog.", "en", "yes"),
         ("No.", "en", "no"),
-        ("no dog", "en", "no"),
+        ("no dog", "en", None),
+        ("No idea", "en", None),
+        ("No answer", "en", None),
+        ("No way to tell", "en", None),
+        ("No image was provided", "en", None),
+        ("No doubt: it is.", "en", None),
+        ("No. 5", "en", None),
+        ("No-one", "en", None),
+        ("No, I don't know", "en", None),
+        ("No - there is none.", "en", "no"),
+        ("No; a cat.", "en", "no"),
+        ("No (a cat).", "en", "no"),
+        ("有，没错", "zh", "yes"),
+        ("**No**", "en", "no"),
+        ("不知道", "zh", None),
+        ("不清楚", "zh", None),
+        ("不一定", "zh", None),
+        ("没问题，是的", "zh", None),
+        ("是不是", "zh", None),
+        ("有没有", "zh", None),
+        ("是否", "zh", None),
+        ("有可能", "zh", None),
+        ("对不起，我不知道", "zh", None),
+        ("是的，可能", "zh", None),
+        ("是，没有", "zh", None),
+        ("不，是的", "zh", None),
+        ("是的，有一只狗。", "zh", "yes"),
+        ("没错", "zh", "yes"),
+        ("没有，图中只有猫。", "zh", "no"),
+        ("yes", "zh", "yes"),
         ("Yes and no", "en", None),
         ("Yes, but not here", "en", None),
         ("Yes, perhaps", "en", None),
