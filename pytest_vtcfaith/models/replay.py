@@ -75,8 +75,8 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
         where = str(file.absolute())
         where = where if where.isprintable() else ascii(where)
         raise ValueError(f"model {name!r}: cannot read the replay file {where}: {reason}") from error
-    rows = _chosen_rows(data, file, wanted)
-    replay = Replay(file, _replies(rows, file), _pictures(rows, file))
+    rows = read_rows(data, file, wanted)
+    replay = Replay(file, replies_of(rows, file), _pictures(rows, file))
     digest = hashlib.sha256(data)
     for path in sorted(replay.pictures.values()):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
@@ -98,21 +98,17 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     )
 
 
-def read_replies(data: bytes, file: Path, wanted: str | None = None) -> dict[str, Reply]:
-    """The replies of a replay file, by case id.
+def read_rows(data: bytes, file: Path, wanted: str | None = None) -> list[tuple[int, dict[str, Any]]]:
+    """The lines of a replay file that count, each with its number.
 
     `data` is UTF-8 JSONL, one object a line with `case` and `text` (text or null), optionally `finish_reason`,
     `refusal`, `usage` (token counts), `model`, `task` (what was asked, one of `TASKS`), and of an editor or illustrator
     `picture`, the path of a picture in or under the file's folder; other fields are ignored. `wanted` takes only the
-    lines of that model and those that name none. No lines give no replies.
+    lines of that model and those that name none. `replies_of` makes them replies.
 
-    Raises ValueError naming file, line and field: for a line that is no such object, for two replies to one case, and
-    for several models when none is wanted.
+    Raises ValueError naming file, line and field: for a line that is no such object, and for several models when none
+    is wanted.
     """
-    return _replies(_chosen_rows(data, file, wanted), file)
-
-
-def _chosen_rows(data: bytes, file: Path, wanted: str | None) -> list[tuple[int, dict[str, Any]]]:
     rows = [
         (number, _row(line, f"{file}, line {number}"))
         for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1)
@@ -135,7 +131,8 @@ def _listed(models: Sequence[str]) -> str:
     return ", ".join([*(shown(model) for model in models[:_LISTED]), *more])
 
 
-def _replies(rows: list[tuple[int, dict[str, Any]]], file: Path) -> dict[str, Reply]:
+def replies_of(rows: list[tuple[int, dict[str, Any]]], file: Path) -> dict[str, Reply]:
+    """The replies of the lines by case id. Raises ValueError for two replies to one case, and for a wrong count."""
     replies: dict[str, Reply] = {}
     lines: dict[str, int] = {}
     for number, row in rows:

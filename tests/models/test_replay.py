@@ -9,10 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models import resolve
-from pytest_vtcfaith.models.replay import read_replies
+from pytest_vtcfaith.models.replay import read_rows, replies_of
 
 FILE = Path("answers.jsonl")
+
+
+def read_replies(data: bytes, file: Path) -> dict[str, Reply]:
+    return replies_of(read_rows(data, file), file)
 
 
 def lines(*rows: dict) -> bytes:

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from pytest_vtcfaith.texts.draws import Draw, below
 
 Fault = Literal["result", "operand", "comparison", "fact", "option"]
-FAULTS: tuple[Fault, ...] = ("result", "operand", "comparison", "fact", "option")
 
 
 def faults_of(step: Mapping[str, Any]) -> tuple[Fault, ...]:

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from pytest_vtcfaith.texts.rows import Slug, Text, _Header, _Strict
 
 SCHEMA = "vtcfaith/reasoning"
-LEVELS = (1, 2, 3, 4, 5)
 WORDS = (64, 128, 256, 512)
 """Lengths of the passages of the rendering gate (Reasoning Fidelity, 1.)."""
 
