@@ -9,11 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.chat_reply import ServerError, chat_reply
 from pytest_vtcfaith.models.markup import clean
-from pytest_vtcfaith.models.openai_options import OPTIONS, Settings, check, check_address, check_name, settings
+from pytest_vtcfaith.models.openai_options import OPTIONS, Settings, settings, where_served
 from pytest_vtcfaith.models.openai_transport import Problem, Transport, capped, no_reply
 from pytest_vtcfaith.models.protocols import Prompt
 from pytest_vtcfaith.models.retries import put_again
@@ -34,19 +33,9 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
     `openai_options.OPTIONS` lists the options. Raises ValueError that names the model and the option; what may be a key
     is not shown.
     """
-    served, _, address = (identifier or "").partition("@http")
-    where = mask_secrets(f"openai:{served}" if name == f"openai:{identifier}" else name)
-    check_name(served, where)
-    given = check(options, OPTIONS, where)
-    if address and given["base_url"] is not None:
-        raise ValueError(f"model {where!r}: its address is given twice; leave base_url or the part after @ away")
-    base_url = f"http{address}" if address else given["base_url"]
-    if not served or base_url is None:
-        raise ValueError(
-            f"model {where!r}: write openai:NAME@URL, e.g. openai:Qwen/Qwen3-VL-8B@http://localhost:8000/v1, or give "
-            "model and base_url in its table"
-        )
-    base_url = check_address(base_url, where)
+    served, where, given, base_url = where_served(
+        "openai", "Qwen/Qwen3-VL-8B@http://localhost:8000/v1", identifier, options, OPTIONS, name
+    )
     chosen = settings(served, given, base_url, where)
     prompts = chosen.prompt is None and not chosen.preset.two_step
     return ModelSpec(

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_vtcfaith.engine.pictures import picture_reply
-from pytest_vtcfaith.engine.secrets import mask_secrets
 from pytest_vtcfaith.metrics.outcomes import Reply
 from pytest_vtcfaith.models.chat_reply import ServerError
 from pytest_vtcfaith.models.image_reply import Refused, opened, picture_data, refusal_in
@@ -19,11 +18,9 @@ from pytest_vtcfaith.models.openai_options import (
     TRANSPORT,
     Option,
     TransportSettings,
-    check,
-    check_address,
-    check_name,
     is_text,
     transport_fields,
+    where_served,
 )
 from pytest_vtcfaith.models.openai_options import (
     OPTIONS as CHAT_OPTIONS,
@@ -90,19 +87,9 @@ def spec(identifier: str | None, options: Mapping[str, Any], name: str) -> Model
 
     `OPTIONS` lists the options. Raises ValueError that names the model and the option; what may be a key is not shown.
     """
-    served, _, address = (identifier or "").partition("@http")
-    where = mask_secrets(f"openai-images:{served}" if name == f"openai-images:{identifier}" else name)
-    check_name(served, where)
-    given = check(options, OPTIONS, where)
-    if address and given["base_url"] is not None:
-        raise ValueError(f"model {where!r}: its address is given twice; leave base_url or the part after @ away")
-    base_url = f"http{address}" if address else given["base_url"]
-    if not served or base_url is None:
-        raise ValueError(
-            f"model {where!r}: write openai-images:NAME@URL, e.g. openai-images:sd3@http://localhost:8080/v1, or give "
-            "model and base_url in its table"
-        )
-    base_url = check_address(base_url, where)
+    served, where, given, base_url = where_served(
+        "openai-images", "sd3@http://localhost:8080/v1", identifier, options, OPTIONS, name
+    )
     if taken := sorted(set(SENT) & given["extra_body"].keys()):
         raise ValueError(f"model {where!r}: extra_body.{taken[0]}: is set by the adapter or by an option of its own")
     shaping = {option: given[option] for option in REQUEST}

@@ -331,3 +331,31 @@ def refuse_secret(name: str, value: Any, where: str) -> None:
             f"model {where!r}: {name} holds what looks like a key or password: take it out; a key goes into an "
             f"environment variable, named with api_key_env (default {DEFAULT_KEY})"
         )
+
+
+def where_served(
+    adapter: str,
+    example: str,
+    identifier: str | None,
+    options: Mapping[str, Any],
+    known: Mapping[str, Option],
+    name: str,
+) -> tuple[str, str, dict[str, Any], str]:
+    """What an identifier NAME@URL and a table say together: the name at the server, the model's name for messages, the
+    checked options, and the address.
+
+    `example` is an identifier that a message shows. Raises ValueError that names the model and the option.
+    """
+    served, _, address = (identifier or "").partition("@http")
+    where = mask_secrets(f"{adapter}:{served}" if name == f"{adapter}:{identifier}" else name)
+    check_name(served, where)
+    given = check(options, known, where)
+    if address and given["base_url"] is not None:
+        raise ValueError(f"model {where!r}: its address is given twice; leave base_url or the part after @ away")
+    base_url = f"http{address}" if address else given["base_url"]
+    if not served or base_url is None:
+        raise ValueError(
+            f"model {where!r}: write {adapter}:NAME@URL, e.g. {adapter}:{example}, or give model and base_url in its "
+            "table"
+        )
+    return served, where, given, check_address(base_url, where)
