@@ -9,13 +9,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 import yaml
-from blocks import LANGUAGES, PAGES, ROOT, Block, blocks, commands, make_project
+from blocks import LANGUAGES, PAGES, ROOT, Block, blocks, commands
+from made_project import furnish, make_project
+from workflows import Script, scripts
 
 from pytest_vtcfaith.cli import app
 from pytest_vtcfaith.gating.thresholds import load_thresholds
@@ -23,7 +27,10 @@ from pytest_vtcfaith.models.registry import resolve
 
 BLOCKS = {path.name: blocks(path) for path in PAGES}
 each_page = pytest.mark.parametrize("page", sorted(BLOCKS))
-_EXPRESSION = re.compile(r"\$\{\{.*?\}\}|\$\{?\w+\}?")
+NOT_RUN = {("ci.md", "a GPU, and the weights of Qwen3-VL-4B-Instruct")}
+"""Page and reason of every block that is only parsed."""
+SERVER = "http://localhost:8000"
+_VARIABLE = re.compile(r"\$\{?\w+\}?")
 
 
 @pytest.fixture(scope="session")
@@ -40,11 +47,21 @@ def project(template: Path, tmp_path: Path) -> Path:
 
 
 @each_page
-def test_blocks_have_a_known_language_and_reasons_where_they_do_not_run(page: str) -> None:
+def test_blocks_have_a_known_language(page: str) -> None:
     for block in BLOCKS[page]:
-        where = f"{page}:{block.line}"
-        assert block.language in LANGUAGES, f"{where}: {block.language!r}: give one of {LANGUAGES}"
-        assert not block.reason or len(block.reason.split()) >= 2, f"{where}: say why it is not run"
+        assert block.language in LANGUAGES, f"{page}:{block.line}: {block.language!r}: give one of {LANGUAGES}"
+
+
+def test_what_is_not_run_is_listed_here() -> None:
+    assert {(block.page, block.reason) for each in BLOCKS.values() for block in each if block.reason} == NOT_RUN
+
+
+def test_what_is_run_elsewhere_is_run_there() -> None:
+    found = [block for each in BLOCKS.values() for block in each if block.elsewhere]
+    assert found
+    for block in found:
+        lines = (ROOT / block.elsewhere).read_text(encoding="utf-8").split("\n")
+        assert all(line in lines for line in block.text.split("\n")), f"{block.page}:{block.line}"
 
 
 @each_page
@@ -70,13 +87,18 @@ def test_files_can_be_read(page: str, project: Path) -> None:
 @each_page
 def test_a_page_does_what_it_says(page: str, project: Path) -> None:
     """All its blocks in their order, in one project."""
+    furnish(page, project)
     for block in BLOCKS[page]:
-        if block.reason:
+        if block.reason or block.elsewhere:
             continue
-        if block.file is not None:
+        if block.language == "yaml":
+            for script in scripts(yaml.safe_load(block.text)):
+                _run(["bash", "-euo", "pipefail", "-c", script.text], block, project, script)
+        elif block.file is not None:
             _write(project / block.file, block)
         elif block.language == "sh":
-            _run(["bash", "-euo", "pipefail", "-c", block.text], block, project)
+            with _served(block.text) as text:
+                _run(["bash", "-euo", "pipefail", "-c", text], block, project)
         elif block.language == "python":
             script = project / f"example_{block.line}.py"
             script.write_text(block.text + "\n", encoding="utf-8")
@@ -85,29 +107,17 @@ def test_a_page_does_what_it_says(page: str, project: Path) -> None:
 
 def _commands(block: Block) -> list[list[str]]:
     if block.language == "sh":
-        return list(commands(block.text))
-    if block.language != "yaml":
-        return []
-    found: list[list[str]] = []
-
-    def look(value: Any) -> None:
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                if key in ("run", "script"):
-                    for script in inner if isinstance(inner, list) else [inner]:
-                        found.extend(commands(_EXPRESSION.sub("1", script)))
-                else:
-                    look(inner)
-        elif isinstance(value, list):
-            for inner in value:
-                look(inner)
-
-    look(yaml.safe_load(block.text))
-    return found
+        found = [block.text]
+    elif block.language == "yaml":
+        found = [script.text for script in scripts(yaml.safe_load(block.text))]
+    else:
+        found = []
+    more = [f"pytest {block.options}"] if block.options else []
+    return [command for script in (*found, *more) for command in commands(_VARIABLE.sub("1", script))]
 
 
 def _check_command(words: list[str], where: str, pytestconfig: pytest.Config) -> None:
-    while words and re.fullmatch(r"\w+=.*", words[0]):
+    while words and re.fullmatch(r"\w+=.*|do", words[0]):
         words = words[1:]
     program, arguments = Path(words[0]).name if words else "", words[1:]
     if program.startswith("python") and arguments[:1] == ["-m"]:
@@ -175,7 +185,23 @@ def _write(path: Path, block: Block) -> None:
     path.write_text(block.text + "\n", encoding="utf-8")
 
 
-def _run(command: list[str], block: Block, project: Path) -> None:
+@contextmanager
+def _served(text: str) -> Iterator[str]:
+    """The text with the address of a server that was started for it, if it names one."""
+    if SERVER not in text:
+        yield text
+        return
+    program = [sys.executable, str(Path(__file__).parent / "page_server.py")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            yield text.replace(SERVER, f"http://localhost:{int(server.stdout.readline())}")
+        finally:
+            server.kill()
+
+
+def _run(command: list[str], block: Block, project: Path, script: Script | None = None) -> None:
     environment = {
         **os.environ,
         "PATH": f"{project / 'bin'}{os.pathsep}{os.environ['PATH']}",
@@ -183,6 +209,8 @@ def _run(command: list[str], block: Block, project: Path) -> None:
         "PYTHONIOENCODING": "utf-8",
         "OMP_NUM_THREADS": "1",
         "COLUMNS": "120",
+        "BLOCK_OPTIONS": block.options,
+        **(script.variables if script else {}),
     }
     for name in ("GITHUB_STEP_SUMMARY", "GITHUB_ACTIONS", "PYTEST_ADDOPTS"):
         environment.pop(name, None)
@@ -197,6 +225,6 @@ def _run(command: list[str], block: Block, project: Path) -> None:
         timeout=120,
         check=False,
     )
-    told = f"{block.page}:{block.line} ended with {done.returncode}\n{block.text}\n"
+    told = f"{block.page}:{block.line} ended with {done.returncode}\n{script.text if script else block.text}\n"
     told += f"{done.stdout[-4000:]}{done.stderr[-4000:]}"
     assert done.returncode == block.status, told

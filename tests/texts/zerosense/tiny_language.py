@@ -1,9 +1,13 @@
-"""Language models of random weights and their tokenizers, made here: the real code path without a hub."""
+"""Language models of random weights and their tokenizers, made here: the real code path without a hub.
+
+`python tests/texts/zerosense/tiny_language.py FOLDER` writes two, `generator` and `validator`.
+"""
 
 from __future__ import annotations
 
 import os
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +90,9 @@ def save_model(folder: Path, tokenizer: Any, *, seed: int, bos: bool = True) -> 
     own = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>", **({"bos_token": "<s>"} if bos else {}))
     own.save_pretrained(folder)
     return folder
+
+
+if __name__ == "__main__":
+    sys.modules["torchvision"] = None  # type: ignore[assignment]
+    save_model(Path(sys.argv[1]) / "generator", byte_level(), seed=1)
+    save_model(Path(sys.argv[1]) / "validator", metaspace(), seed=2)
