@@ -30,10 +30,10 @@ MODELS = ("my-ocr", "my-model", "last-night")
 REWRITTEN = ("rewriting-en", "rewriting-ko", "rewriting-zh")
 DOCUMENTS = 2
 WORDS = 30
-READING = ("models.md", "reading-failures.md")
+READING = ("README.md", "index.md", "models.md", "reading-failures.md")
 """Pages whose blocks really read: from cases of one page with so many words, since reading takes the time."""
 DRAWN = {
-    "editing-en": ("case", "en-form-plot"),
+    "editing-en": ("case", "en-slide-drivers"),
     "reasoning-en": ("case", "rendering-full-1-night-ferry-64", "facts-animal-class-3", "mathematics-1-bus-1"),
     "compression-en": ("document", "q-chart-01"),
 }
@@ -55,7 +55,7 @@ def make_project(folder: Path) -> None:
     for name in ("mydocs", "letters"):
         (folder / name).mkdir()
         for path in texts:
-            first = path.read_text(encoding="utf-8").split("\n")[0]
+            first = " ".join(path.read_text(encoding="utf-8").split()[:WORDS])
             (folder / name / f"own-{path.name}").write_text(first + "\n", encoding="utf-8")
     shutil.copy(texts[0], folder / "page.txt")
     render(texts[0].read_text(encoding="utf-8")).image.save(folder / "page.png")
@@ -74,7 +74,7 @@ def make_project(folder: Path) -> None:
 
 
 def furnish(page: str, folder: Path) -> None:
-    """What only this page's blocks find in the project: data as published, checkpoints of tiny models, shorter pages."""
+    """What only this page's blocks find in the project: data as published, tiny models, shorter pages."""
     if page in READING:
         settings = folder / "pyproject.toml"
         told = settings.read_text(encoding="utf-8")
