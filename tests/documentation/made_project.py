@@ -199,10 +199,11 @@ def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def _write_programs(folder: Path) -> None:
     folder.mkdir()
     python = shlex.quote(sys.executable)
-    # Worker processes cost time and have tests of their own: the last -n counts
-    plugins = " ".join(f"-p no:{name}" for name in ("randomly", "benchmark", "rerunfailures", "anyio"))
+    # What costs time and has tests of its own is left out: other plugins, worker processes (the last -n counts)
+    plugins = " ".join(f"-p {name}" for name in ("pytest_vtcfaith.plugin", "syrupy", "xdist"))
     # The wheel's copy of the benchmark is not in a checkout: its tests are those of the folder
-    installed = f'pytest() {{ {python} -m pytest {plugins} "$@" $BLOCK_OPTIONS -n0; }}\n'
+    program = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {python} -m pytest {plugins}"
+    installed = f'pytest() {{ {program} "$@" $BLOCK_OPTIONS -n0; }}\n'
     server = shlex.quote(str(Path(__file__).parent / "page_server.py"))
     programs = {
         "pytest": f'{installed}if [ "$1" = --pyargs ]; then shift 2; fi\npytest "$@"',
