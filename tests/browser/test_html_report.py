@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from made_html import PRINTED, TIER, answer, case, html_run
 from made_views import failure, verdict, view
+from shown import opened, until
 
 from pytest_vtcfaith.report.html import TierFound, write_html
 
@@ -34,21 +35,6 @@ def red(tmp_path: Path) -> Path:
         failures=[failure("test_rewriting.py::test_case[m-doc-0-visual]", message="rewrite_rate 0.5 > 0.1")],
     )
     return write_html(tmp_path, html_run([*good, none, bad], tmp_path, view=shown))
-
-
-def opened(tab: Any, index: Path, hash: str = "") -> Any:
-    tab.goto(f"file://{index}{hash}")
-    tab.wait_for_selector("main h1")
-    return tab
-
-
-def until(page: Any, truth: str) -> None:
-    """Waits for an expression to be true: the policy of the page forbids what playwright's own waiting does."""
-    for _ in range(100):
-        if page.evaluate(truth):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never true: {truth}")
 
 
 def test_from_red_to_the_word(tab: Any, red: Path) -> None:
@@ -295,15 +281,6 @@ def test_a_finer_tier_selects_its_cases(tab: Any, tmp_path: Path) -> None:
     page.wait_for_selector("#count")
     assert page.locator("#count").inner_text() == "1 of 2 cases"
     assert finer in page.locator("[name=tier] option").all_text_contents()
-
-
-def test_prints(tab: Any, red: Path) -> None:
-    page = opened(tab, red, "#case=m-doc-0-visual")
-    page.wait_for_selector(".word.rewritten")
-    page.emulate_media(media="print")
-    assert not page.locator("header").is_visible()
-    assert page.locator(".box.rewritten").is_visible()
-    assert page.pdf().startswith(b"%PDF")
 
 
 def test_parts_that_are_missing_are_named(chromium: Any, red: Path) -> None:

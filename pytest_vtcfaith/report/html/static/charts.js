@@ -98,7 +98,7 @@ const rows = (chart, own, published) => {
       s("path", { class: "span", d: `M${x(Math.min(...values))} ${at}H${x(Math.max(...values))}` }));
     for (const p of one.points) {
       group.append(s("g", { class: p.bad ? "bad" : null }, told(one, p, chart),
-        p.low === undefined || p.low === null ? [] : s("path", { class: "interval", d: `M${x(p.low)} ${lane(p)}H${x(p.high)}m0 -3v6M${x(p.low)} ${lane(p) - 3}v6` }),
+        !measured(p) ? [] : s("path", { class: "interval", d: `M${x(p.low)} ${lane(p)}H${x(p.high)}m0 -3v6M${x(p.low)} ${lane(p) - 3}v6` }),
         POINTS[p.x % POINTS.length](x(p.y), lane(p))));
     }
     for (const limit of chart.limits.filter((each) => each.series === one.name && !one.published)) {
@@ -112,18 +112,24 @@ const rows = (chart, own, published) => {
   return picture;
 };
 
+/* The whiskers, where any point has them. */
+const whiskers = (chart) => (chart.series.some((one) => one.points.some(measured)) ? h("li", null, s("svg", { viewBox: "0 0 26 12", class: "key", "aria-hidden": "true" },
+  s("path", { class: "interval", d: "M4 6H22M4 2v8M22 2v8" })), "interval over documents") : null);
+
 const rowLegend = (chart, published) => h("ul", { class: "legend" },
   chart.x.map((label, place) => h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place", "aria-hidden": "true" }, POINTS[place % POINTS.length](7, 6)), label)),
   published.length ? h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place published", "aria-hidden": "true" },
     s("rect", { x: 0, y: 4.5, width: 14, height: 3 })), "published") : null,
   chart.limits.length ? h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place limit", "aria-hidden": "true" },
-    s("line", { x1: 7, x2: 7, y1: 0, y2: 12 })), "a gate’s limit: ▸ at least, ◂ at most") : null);
+    s("line", { x1: 7, x2: 7, y1: 0, y2: 12 })), "a gate’s limit: ▸ at least, ◂ at most") : null, whiskers(chart));
 
-const interval = (p, at, y) => (p.low === undefined || p.low === null ? [] : [
+const measured = (p) => p.low !== undefined && p.low !== null;
+
+const interval = (p, at, y) => (!measured(p) ? [] : [
   s("path", { class: "interval", d: `M${at} ${y(p.low)}V${y(p.high)}m-3 0h6M${at - 3} ${y(p.low)}h6` })]);
 
 const told = (one, p, chart) => s("title", null, [one.name, chart.x[p.x], number(p.y),
-  p.low === undefined || p.low === null ? "" : `(${number(p.low)} to ${number(p.high)})`, p.n ? `n = ${p.n}` : ""].filter(Boolean).join(", "));
+  !measured(p) ? "" : `(${number(p.low)} to ${number(p.high)})`, p.n ? `n = ${p.n}` : ""].filter(Boolean).join(", "));
 
 const bars = (picture, chart, own, published, { x, y, column, low }) => {
   const all = [...own, ...published], width = bar(all, column);
@@ -166,13 +172,13 @@ const legend = (chart, own, published) => h("ul", { class: "legend" },
   published.length && chart.kind === "bar" ? h("li", null, s("svg", { viewBox: "0 0 26 12", class: "key published", "aria-hidden": "true" },
     s("rect", { class: "bar", x: 4, y: 1, width: 18, height: 10 })), `published: ${published.map((one) => one.name).join(", ")}`) : null,
   chart.limits.length ? h("li", null, s("svg", { viewBox: "0 0 26 12", class: "key limit", "aria-hidden": "true" },
-    s("line", { x1: 1, x2: 25, y1: 6, y2: 6 })), "a gate’s limit: ▴ at least, ▾ at most") : null);
+    s("line", { x1: 1, x2: 25, y1: 6, y2: 6 })), "a gate’s limit: ▴ at least, ▾ at most") : null, whiskers(chart));
 
 const numbers = (chart) => h("details", { class: "numbers" }, h("summary", null, "Numbers"),
   table(chart.title, ["Series", ...chart.x], chart.series.map((one) => h("tr", null,
     h("th", { scope: "row" }, one.name, one.published ? " (published)" : ""),
     chart.x.map((_, place) => {
       const p = one.points.find((point) => point.x === place);
-      return h("td", { class: "number" }, p ? number(p.y) : "–");
+      return h("td", { class: "number" }, p ? [number(p.y), measured(p) ? h("small", null, ` (${number(p.low)} to ${number(p.high)})`) : null] : "–");
     })))));
 }

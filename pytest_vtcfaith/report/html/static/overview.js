@@ -90,9 +90,9 @@ const baseline = (run) => {
     table("Loss from the baseline", ["Verdict", "Tier", ...(run.models.length > 1 ? ["Model"] : []), "Metric", "Was", "Is", "Loss", "Interval", "Allowed", "Documents", "Sees from"], run.baseline.map((r) => h("tr", { class: r.verdict },
       h("td", null, badge(r.verdict), r.said.includes("suspicious") ? " suspiciously better" : ""), h("th", { scope: "row" }, foreign(r.tier)), run.models.length > 1 ? h("td", null, foreign(r.model)) : null,
       h("td", null, words(r.metric)), h("td", { class: "number" }, number(r.was)), h("td", { class: "number" }, number(r.now)), h("td", { class: "number" }, signed(r.loss)),
-      h("td", null, s("svg", { viewBox: "0 0 200 18", class: "forest", role: "img", "aria-label": r.low === null ? "interval unknown" : `${signed(r.low)} to ${signed(r.high)}` },
+      h("td", null, s("svg", { viewBox: "0 0 200 18", class: "forest", role: "img", "aria-label": r.low === null ? "interval unknown" : "the loss and its interval" },
         s("line", { class: "axis", x1: 100, x2: 100, y1: 0, y2: 18 }), s("path", { class: "bound", d: `M${x(r.margin)} 1v16` }), r.two_sided ? s("path", { class: "bound", d: `M${x(-r.margin)} 1v16` }) : "",
-        r.low === null ? "" : s("path", { class: "interval", d: `M${x(r.low)} 9H${x(r.high)}` }), s("circle", { class: "value", cx: x(r.loss), cy: 9, r: 4 }))),
+        r.low === null ? "" : s("path", { class: "interval", d: `M${x(r.low)} 9H${x(r.high)}` }), s("circle", { class: "value", cx: x(r.loss), cy: 9, r: 4 })), r.low === null ? null : h("small", { class: "ends" }, `${signed(r.low)} to ${signed(r.high)}`)),
       h("td", { class: "number" }, `${r.two_sided ? "±" : ""}${number(r.margin)}`), h("td", { class: "number" }, r.documents), h("td", { class: "number" }, r.sees)))));
 };
 
