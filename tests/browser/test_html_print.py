@@ -37,3 +37,45 @@ def test_paper_is_white_and_has_no_controls(tab: Any, red: Path, hash: str, sche
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     ink = page.evaluate("getComputedStyle(document.querySelector('main h1')).color")
     assert ink == "rgb(0, 0, 0)"
+
+
+def test_the_list_on_paper_is_what_the_filter_leaves(tab: Any, red: Path) -> None:
+    page = opened(tab, red, "#cases?q=doc-1")
+    page.wait_for_selector("#count")
+    shown = page.locator("#count").inner_text()
+    page.goto(f"file://{red}#cases")
+    until(page, "document.querySelectorAll('.cases tbody tr').length === 100")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".cases tbody tr").count() == 150
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".cases tbody tr").count() == 100
+    page.goto(f"file://{red}#cases?q=doc-0")
+    until(page, "document.querySelectorAll('.cases tbody tr').length === 1")
+    assert shown == "61 of 150 cases"
+    assert page.pdf().startswith(b"%PDF")
+
+
+PAPER = {"width": 703, "height": 980}
+"""A page of A4 within its margins, in the pixels of the browser."""
+
+
+@pytest.mark.parametrize("hash", ["", "#cases", "#case=m-doc-0-visual"])
+def test_nothing_is_wider_or_taller_than_the_paper(tab: Any, red: Path, hash: str) -> None:
+    tab.set_viewport_size(PAPER)
+    tab.emulate_media(media="print")
+    page = opened(tab, red, hash)
+    until(page, "!document.querySelector('.wait')")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PAPER["width"]
+    whole = page.locator(".card, .chart-box, .page, .sheet, tr, .band")
+    for box in (one.bounding_box() for one in whole.all()):
+        assert box is None or box["height"] <= PAPER["height"]
+        assert box is None or box["x"] + box["width"] <= PAPER["width"]
+    assert whole.evaluate_all("all => all.every((one) => getComputedStyle(one).breakInside === 'avoid')") or hash
+    if hash == "#case=m-doc-0-visual":
+        word = page.locator(".word.rewritten")
+        assert word.locator(".shape").is_visible()
+        sheet, mark = page.locator(".sheet").bounding_box(), page.locator(".box.rewritten").bounding_box()
+        assert sheet["x"] < mark["x"] < mark["x"] + mark["width"] < sheet["x"] + sheet["width"]
+        picture = page.locator(".sheet img").bounding_box()
+        assert abs(picture["width"] - sheet["width"]) < 4

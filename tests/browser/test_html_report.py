@@ -44,7 +44,7 @@ def test_from_red_to_the_word(tab: Any, red: Path) -> None:
     assert "rewrite rate" in card.inner_text()
     assert "0.125" in card.inner_text()
     assert "hafbcur → harbour" in card.inner_text()
-    card.get_by_role("link", name="m-doc-0-visual").click()
+    card.get_by_role("link", name="doc-0-visual", exact=True).click()
     box = page.get_by_role("button", name="rewritten: page hafbcur, model harbour, original harbour").first
     box.wait_for()
     box.hover()
@@ -144,6 +144,17 @@ def test_published_systems_stand_in_grey_rows_under_the_model(tab: Any, tmp_path
     assert grey != own
     assert "scramble: at most 1" in chart.locator("g.limit title").all_text_contents()
     assert page.evaluate(OVERLAPS) == 0
+
+
+def test_every_measured_point_has_a_whisker_and_its_interval_in_the_table(tab: Any, tmp_path: Path) -> None:
+    read = [PRINTED.replace("hafbcur", "harbour"), PRINTED, PRINTED.replace("sewen", "seven")]
+    answers = [answer(case(f"doc-{n}-visual", document=f"doc-{n}"), text) for n, text in enumerate(read)]
+    page = opened(tab, write_html(tmp_path, html_run(answers, tmp_path)))
+    chart = page.locator(".chart-box").filter(has_text="Perturbed words rewritten to the original")
+    assert chart.locator("svg.chart path.interval").count() == 1
+    chart.locator("summary").click()
+    cell = chart.locator("tbody tr").first.locator("td").first
+    assert cell.inner_text().split() == ["0.3333", "(0", "to", "0.5)"]
 
 
 def hostile_run(folder: Path) -> Path:

@@ -57,9 +57,16 @@ const pictures = (one, shown) => {
       const size = number_ === null ? null : shown.pages?.[number_];
       const marks = size ? shown.marks.filter((m) => m[0] === number_) : [];
       return h("figure", { class: "page" }, h("figcaption", null, label, " ", h("a", { href: path, class: "open" }, "open the picture")),
-        h("div", { class: "sheet" }, h("img", { src: path, alt: `${label} of the case`, class: label.endsWith(", reduced") ? "thumbnail" : null, width: size?.[0], height: size?.[1], loading: "lazy" }),
+        sheet(size, h("img", { src: path, alt: `${label} of the case`, class: label.endsWith(", reduced") ? "thumbnail" : null, width: size?.[0], height: size?.[1], loading: "lazy" }),
           marks.map((m) => box(m, shown.spans[m[1]], size, path))));
     })));
+};
+
+/* Pictures with boxes on them; the shape of the page, width by height, lets it fit on paper. */
+const sheet = (size, ...children) => {
+  const found = h("div", { class: "sheet" }, children);
+  if (size) found.style.setProperty("--shape", size[0] / size[1]);
+  return found;
 };
 
 const told = (span) => [KINDS[span[0]], ": page ", span[1] || "nothing", ", model ", span[2] || "nothing", span[3] ? `, original ${span[3]}` : ""].join("");

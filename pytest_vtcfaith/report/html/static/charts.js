@@ -79,7 +79,8 @@ const columns = (chart, own, published) => {
 
 /* A row for each series, the models under test first, and in it a mark for each place; shapes tell places apart. */
 const rows = (chart, own, published) => {
-  const ROW = 18, MOST = 32, all = [...own, ...published], H = TOP + ROW * all.length + 24;
+  const ROW = 18, MOST = 32, all = [...own, ...published], OWN = Math.max(ROW, 10 * chart.x.length + 4);
+  const tall = (one) => (one.published ? ROW : OWN), H = TOP + OWN * own.length + ROW * published.length + 24;
   const NAMES = 14 + Math.max(...all.map((one) => Math.min(MOST, one.name.length) * (one.published ? 5.9 : 7.1)));
   const least = Math.min(0, ...all.flatMap((one) => one.points.map((p) => Math.min(p.y, p.low ?? p.y))));
   const [first, ...rest] = range(chart), high = rest.at(-1), low = Math.max(first, least - 0.03 * (high - least));
@@ -91,8 +92,8 @@ const rows = (chart, own, published) => {
       s("text", { class: "tick", x: x(value), y: H - 8, "text-anchor": "middle" }, String(+value.toFixed(6))));
   }
   all.forEach((one, place) => {
-    const at = TOP + ROW * (place + 0.5), group = s("g", { class: one.published ? "published" : `series-${place % SERIES}` });
-    const lane = (p) => at + (p.x - (chart.x.length - 1) / 2) * Math.min(4, 12 / chart.x.length);
+    const at = TOP + OWN * Math.min(place, own.length) + ROW * Math.max(0, place - own.length) + tall(one) / 2, group = s("g", { class: one.published ? "published" : `series-${place % SERIES}` });
+    const lane = (p) => at + (p.x - (chart.x.length - 1) / 2) * (one.published ? Math.min(4, 12 / chart.x.length) : Math.min(10, 40 / chart.x.length));
     const values = one.points.map((p) => p.y);
     group.append(s("text", { class: one.published ? "published" : "own", x: NAMES - 10, y: at + 4, "text-anchor": "end" }, s("title", null, one.name), shorten(one.name, MOST)),
       s("path", { class: "span", d: `M${x(Math.min(...values))} ${at}H${x(Math.max(...values))}` }));
@@ -125,8 +126,11 @@ const rowLegend = (chart, published) => h("ul", { class: "legend" },
 
 const measured = (p) => p.low !== undefined && p.low !== null;
 
-const interval = (p, at, y) => (!measured(p) ? [] : [
-  s("path", { class: "interval", d: `M${at} ${y(p.low)}V${y(p.high)}m-3 0h6M${at - 3} ${y(p.low)}h6` })]);
+const interval = (p, at, y, coloured = false) => {
+  if (!measured(p)) return [];
+  const d = `M${at} ${y(p.low)}V${y(p.high)}m-3 0h6M${at - 3} ${y(p.low)}h6`;
+  return [s("path", { class: "halo", d }), s("path", { class: coloured ? "interval own" : "interval", d })];
+};
 
 const told = (one, p, chart) => s("title", null, [one.name, chart.x[p.x], number(p.y),
   !measured(p) ? "" : `(${number(p.low)} to ${number(p.high)})`, p.n ? `n = ${p.n}` : ""].filter(Boolean).join(", "));
@@ -144,16 +148,18 @@ const bars = (picture, chart, own, published, { x, y, column, low }) => {
   });
 };
 
-const lines = (picture, chart, own, published, { x, y, right }) => {
+/* Series stand a little beside one another, so that their intervals do. */
+const lines = (picture, chart, own, published, { x, y, column, right }) => {
   const ends = [];
   [...published, ...own].forEach((one) => {
     const place = own.indexOf(one), look = one.published ? "published" : `series-${place % SERIES}`;
+    const aside = one.published ? 0 : (place - (own.length - 1) / 2) * Math.min(7, 0.6 * column / own.length), at = (p) => x(p.x) + aside;
     const points = [...one.points].sort((a, b) => a.x - b.x);
-    const path = points.map((p, n) => `${n ? "L" : "M"}${x(p.x)} ${y(p.y)}`).join("");
+    const path = points.map((p, n) => `${n ? "L" : "M"}${at(p)} ${y(p.y)}`).join("");
     const group = s("g", { class: look }, s("path", { class: "line", d: path, "stroke-dasharray": one.published ? "" : DASHES[place % SERIES] || null }));
     for (const p of points) {
-      group.append(s("g", { class: p.bad ? "bad" : null }, told(one, p, chart), ...interval(p, x(p.x), y),
-        one.published ? s("circle", { cx: x(p.x), cy: y(p.y), r: 2 }) : POINTS[place % SERIES](x(p.x), y(p.y))));
+      group.append(s("g", { class: p.bad ? "bad" : null }, told(one, p, chart), ...interval(p, at(p), y, own.length > 1),
+        one.published ? s("circle", { cx: at(p), cy: y(p.y), r: 2 }) : POINTS[place % SERIES](at(p), y(p.y))));
     }
     picture.append(group);
     if (one.published && points.length) ends.push({ name: one.name, at: y(points.at(-1).y) });

@@ -42,7 +42,7 @@ const card = (gate) => h("article", { class: `card ${gate.verdict}${gate.accepte
   h("p", { class: "message" }, foreign(gate.message.split("\n")[0])),
   gate.worst?.length ? h("div", { class: "worst" },
     h("p", null, h("a", { href: casesLink({ tier: gate.tier, model: gate.model }) }, gate.lost === 1 ? "The case" : `All ${gate.lost} cases that lost something`), ", worst first:"),
-    h("ul", null, gate.worst.map(([ask, wrong]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(ask)),
+    h("ul", null, gate.worst.map(([ask, wrong]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(caseName(ask))),
       wrong.length ? h("span", { class: "words" }, wrong.map((word) => [" ", misread(word)])) : null)))) : null);
 
 const more = (gates) => h("details", null, h("summary", null, `${plural(gates.length, "more gate")} that did not pass`), h("div", { class: "cards" }, gates.map(card)));
@@ -66,7 +66,7 @@ const limit = (at) => s("path", { class: "bound", d: `M${at} 8v24` });
 
 const failures = (run) => h("section", { "aria-labelledby": "failed" }, h("h2", { id: "failed" }, "Failed tests"),
   h("ul", { class: "failures" }, run.failures.slice(0, 20).map((f) => h("li", null,
-    f.ask === null ? foreign(f.test) : h("a", { href: caseLink(f.ask) }, foreign(f.ask)), ": ", foreign(f.message)))),
+    f.ask === null ? foreign(f.test) : h("a", { href: caseLink(f.ask) }, foreign(caseName(f.ask))), ": ", foreign(f.message)))),
   run.failures.length > 20 ? h("p", null, h("a", { href: casesLink({ state: "failed" }) }, `All ${plural(run.states.failed ?? run.failures.length, "failed case")}`)) : null);
 
 const tiers = (run) => h("section", { "aria-labelledby": "tiers" }, h("h2", { id: "tiers" }, "Suites and tiers"),
