@@ -12,10 +12,12 @@ from made_html import PRINTED, TIER, answer, case, html_run
 from made_views import failure, verdict, view
 from PIL import Image
 
+from pytest_vtcfaith.pages.page import Page
 from pytest_vtcfaith.report.html import write_html
 from pytest_vtcfaith.report.html.case_list import ask_of, listed
-from pytest_vtcfaith.report.html.pictures import BUDGET, THUMBNAILS, Gallery, is_inside
+from pytest_vtcfaith.report.html.pictures import BUDGET, THUMBNAILS, WRONG_WORDS, Gallery, is_inside
 from pytest_vtcfaith.report.results import begin
+from pytest_vtcfaith.report.small import CASE
 
 REWRITTEN = PRINTED.replace("hafbcur", "harbour")
 CLOSE = PRINTED.replace("hafbcur", "hafbeur")
@@ -133,7 +135,7 @@ def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) 
         "pictures/m-a.png",
     ):
         (run / name).parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", (40, 30), "white").save(run / name)
+        Image.new("RGB", (3000, 30), "white").save(run / name)
     one = named("a", REWRITTEN, picture="pictures/m-a.png")
     shown = view(failures=[failure("x.py::test_case[m-a]")])
     for folder in (run, out):
@@ -163,11 +165,12 @@ def test_a_path_that_leads_out_is_not_shown(path: str, tmp_path: Path) -> None:
 
 def test_pages_are_drawn_until_the_budget_is_spent(tmp_path: Path) -> None:
     gallery = Gallery(tmp_path, tmp_path, {})
-    page = Image.new("RGB", (60, 40), "white")
-    assert gallery.page(named("a", PRINTED), 0, 1, page) is not None
+    image = Image.new("RGB", (60, 40), "white")
+    page = Page("a", 60, 40, (0,), "glyph", "x", lambda: image, lambda: ((), ()))
+    assert [p.page for p in gallery.pages(named("a", PRINTED), [page, page], 0, 9_000)] == [0, 1]
     gallery.spent = BUDGET
-    assert gallery.page(named("b", PRINTED), 0, 1, page) is None
-    assert gallery.draw(replace(named("c", PRINTED), ask="../c"), 0, 1, page) is None
+    assert gallery.pages(named("b", PRINTED), [page], 0, None) == []
+    assert gallery.draw(replace(named("c", PRINTED), ask="../c"), "x", "x", image) is None
 
 
 def test_thumbnails_are_few_and_stop_at_the_budget(tmp_path: Path) -> None:
@@ -178,6 +181,31 @@ def test_thumbnails_are_few_and_stop_at_the_budget(tmp_path: Path) -> None:
     spent = Gallery(tmp_path, tmp_path, {})
     spent.spent = BUDGET
     assert not spent.has_thumbnails
+
+
+def test_a_page_that_was_reduced_has_its_wrong_words_in_full_size_above_it(tmp_path: Path) -> None:
+    words = [f"{PRINTED.split()[n % 8]}{n}" for n in range(2600)]
+    bad = [*words[:1500], "wronged", *words[1501:]]
+    params = {"condition": "visual", "original": " ".join(words), "prompt": "plain"}
+    of = case("a", text=" ".join(words), document="a", params=params)
+    shown = view(failures=[failure("x.py::test_case[m-a]")])
+    write_html(tmp_path, html_run([answer(of, " ".join(bad))], tmp_path, view=shown))
+    one = data(tmp_path, "detail-0")["detail m-a"]
+    (mark,) = one["marks"]
+    first, *pages = one["pictures"]
+    assert (first[1], first[2]) == (WRONG_WORDS, None)
+    assert len(pages) > 2
+    widths = []
+    for path, _, number in pages:
+        with Image.open(tmp_path / path) as picture:
+            widths.append(picture.width)
+            assert number == len(widths) - 1
+    assert widths[mark[0]] >= 1000
+    assert sum(width >= 1000 for width in widths) == 1
+    assert sum(path.stat().st_size for path in (tmp_path / "vtc-html" / "pages").iterdir()) <= CASE
+    with Image.open(tmp_path / first[0]) as crop:
+        assert crop.height < 80
+        assert crop.width > mark[4] - mark[2]
 
 
 def test_a_case_without_a_picture_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

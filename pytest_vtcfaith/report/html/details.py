@@ -8,8 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
-from pytest_vtcfaith.report.html.pictures import Gallery, Picture, is_inside
+from pytest_vtcfaith.report.html.pictures import WRONG_WORDS, Gallery, Picture, is_inside
 from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
+from pytest_vtcfaith.report.small import CASE, CROP
 from pytest_vtcfaith.report.worddiff import printable
 
 if TYPE_CHECKING:
@@ -51,9 +52,13 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
     if place < DRAWN and case.state != "inapplicable" and (edited or case.state != "passed"):
         request = _request(run, case)
         pages = _pages(request)
+        marks = marks_of(pages, spans, answer.case.lang)
         if not any(picture.page is not None for picture in pictures):
-            drawn = (gallery.page(answer, n, len(pages), page.image) for n, page in enumerate(pages))
-            pictures = [*(picture for picture in drawn if picture is not None), *pictures]
+            room = CASE - CROP if _transcribed(run, case) else None
+            pictures = [*gallery.pages(answer, pages, marks[0].page if marks else 0, room), *pictures]
+        if marks and any(p.page is not None and gallery.is_reduced(p, pages[p.page : p.page + 1]) for p in pictures):
+            words = gallery.words(answer, pages, marks)
+            pictures += [] if words is None else [words]
         if request is not None and not _transcribed(run, case):
             told, drawn_here = _explained(run, case, request, gallery, {picture.label for picture in pictures})
             shown |= told
@@ -61,7 +66,6 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
         if all(picture.label != "output" for picture in pictures) and (image := gallery.replied(answer)) is not None:
             copy = gallery.draw(answer, "drawn", "what the model drew", image)
             pictures += [] if copy is None else [copy]
-        marks = marks_of(pages, spans, answer.case.lang)
         shown["pages"] = [[page.width, page.height] for page in pages]
     elif not pictures and case.state == "passed":
         pictures = _thumbnail(run, case, gallery)
@@ -116,7 +120,9 @@ def _transcribed(run: HtmlRun, case: Listed) -> bool:
 
 
 def _order(picture: Picture) -> tuple[int, int]:
-    """Pages first, then what a reader compares, from what should be to how it differs."""
+    """Wrong words first, then pages, then what a reader compares, from what should be to how it differs."""
+    if picture.label == WRONG_WORDS:
+        return -2, 0
     place = _COMPARED.index(picture.label) if picture.label in _COMPARED else len(_COMPARED)
     return (-1, picture.page) if picture.page is not None else (place, 0)
 
