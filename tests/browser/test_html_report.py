@@ -285,6 +285,23 @@ def test_escape_closes_the_tip_of_a_word(tab: Any, red: Path) -> None:
         page.mouse.move(1, 1)
 
 
+def test_a_passing_case_without_a_picture_says_where_its_page_is(tab: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("pytest_vtcfaith.report.html.pictures.THUMBNAILS", 0)
+    theirs = tmp_path / "<b>.png"
+    theirs.write_bytes(b"x")
+    own = case("doc-1-visual", file=tmp_path / "x.jsonl")
+    params = {**own.params, "row": {"picture": theirs.name}}
+    answers = [answer(case("doc-0-visual"), PRINTED), answer(replace(own, params=params), PRINTED)]
+    page = opened(tab, write_html(tmp_path / "report", html_run(answers, tmp_path)), "#case=m-doc-0-visual")
+    page.wait_for_selector(".command")
+    assert page.locator(".command").inner_text().startswith("vtcfaith page doc-0-visual --out page.png")
+    assert "cases.jsonl:7" in page.locator("main").inner_text()
+    page.goto(page.url.replace("doc-0", "doc-1"))
+    link = page.get_by_role("link", name="<b>.png")
+    link.wait_for()
+    assert link.evaluate("e => e.href") == theirs.as_uri()
+
+
 def test_a_finer_tier_selects_its_cases(tab: Any, tmp_path: Path) -> None:
     finer = f"{TIER}/difficult"
     answers = [answer(case("doc-0-visual", parts=(finer,)), PRINTED), answer(case("doc-1-visual"), PRINTED)]

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from made_html import PRINTED, TIER, answer, case, html_run
@@ -15,7 +16,15 @@ from PIL import Image
 from pytest_vtcfaith.pages.page import Page
 from pytest_vtcfaith.report.html import write_html
 from pytest_vtcfaith.report.html.case_list import ask_of, listed
-from pytest_vtcfaith.report.html.pictures import BUDGET, THUMBNAILS, WRONG_WORDS, Gallery, is_inside
+from pytest_vtcfaith.report.html.pictures import (
+    BUDGET,
+    LARGE,
+    THUMBNAILS,
+    THUMBNAILS_OF_LARGE,
+    WRONG_WORDS,
+    Gallery,
+    is_inside,
+)
 from pytest_vtcfaith.report.results import begin
 from pytest_vtcfaith.report.small import CASE
 
@@ -173,12 +182,14 @@ def test_pages_are_drawn_until_the_budget_is_spent(tmp_path: Path) -> None:
     assert gallery.draw(replace(named("c", PRINTED), ask="../c"), "x", "x", image) is None
 
 
-def test_thumbnails_are_few_and_stop_at_the_budget(tmp_path: Path) -> None:
-    gallery = Gallery(tmp_path, tmp_path, {})
-    page = Image.new("RGB", (600, 400), "white")
-    found = [gallery.thumbnail(named(f"d{n}", PRINTED), "page", page) for n in range(THUMBNAILS + 1)]
-    assert [picture is None for picture in found] == [*[False] * THUMBNAILS, True]
-    spent = Gallery(tmp_path, tmp_path, {})
+@pytest.mark.parametrize(("cases", "most"), [(2, THUMBNAILS), (LARGE, THUMBNAILS_OF_LARGE)])
+def test_thumbnails_are_few_and_stop_at_the_budget(cases: int, most: int, tmp_path: Path) -> None:
+    known = {f"m-x{n}" for n in range(cases)}
+    gallery = Gallery(tmp_path, tmp_path, known)
+    page = Image.new("RGB", (60, 40), "white")
+    found = [gallery.thumbnail(named(f"d{n}", None, "empty"), "page", page) for n in range(most + 1)]
+    assert [picture is None for picture in found] == [*[False] * most, True]
+    spent = Gallery(tmp_path, tmp_path, known)
     spent.spent = BUDGET
     assert not spent.has_thumbnails
 
@@ -208,11 +219,35 @@ def test_a_page_that_was_reduced_has_its_wrong_words_in_full_size_above_it(tmp_p
         assert crop.width > mark[4] - mark[2]
 
 
-def test_a_case_without_a_picture_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_case_without_a_picture_says_how_to_draw_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytest_vtcfaith.report.html.pictures.THUMBNAILS", 1)
-    write_html(tmp_path, html_run([named("a", PRINTED), named("b", PRINTED)], tmp_path))
+    about = {"models": [{"model": "m", "visual_tokens": "qwen2.5-vl"}]}
+    write_html(tmp_path, html_run([named("a", PRINTED), named("b", PRINTED)], tmp_path, about=about))
     details = data(tmp_path, "detail-0")
-    assert [details[f"detail m-{name}"]["unpictured"] for name in "ab"] == [False, True]
+    assert "elsewhere" not in details["detail m-a"]
+    command = "vtcfaith page b --out page.png --vtc-cases . --visual-tokens qwen2.5-vl"
+    assert details["detail m-b"]["elsewhere"] == {"command": command}
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_picture_of_the_users_is_linked_where_it_is_there(
+    there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_vtcfaith.report.html.pictures.THUMBNAILS", 0)
+    picture = tmp_path / "my cases" / "pictures" / "a<b>.png"
+    picture.parent.mkdir(parents=True)
+    if there:
+        picture.write_bytes(b"x")
+    one = named("a", PRINTED)
+    for params in ({"row": {"picture": "pictures/a<b>.png"}}, {"source": {"file": "pictures/a<b>.png"}}):
+        of = replace(one.case, file=tmp_path / "my cases" / "x.jsonl", params={**one.case.params, **params})
+        write_html(tmp_path / "report", html_run([replace(one, case=of)], tmp_path))
+        found = data(tmp_path / "report", "detail-0")["detail m-a"]["elsewhere"]
+        if there:
+            assert found == {"link": "../my%20cases/pictures/a%3Cb%3E.png", "name": "a<b>.png"}
+            assert (tmp_path / "report" / unquote(found["link"])).read_bytes() == b"x"
+        else:
+            assert found["command"].startswith("vtcfaith page a ")
 
 
 def test_a_suite_that_can_no_longer_draw_loses_the_page_only(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
+from pytest_vtcfaith.report.html.elsewhere import elsewhere
 from pytest_vtcfaith.report.html.pictures import WRONG_WORDS, Gallery, Picture, is_inside
 from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
 from pytest_vtcfaith.report.small import CASE, CROP
@@ -71,7 +72,8 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
         pictures = _thumbnail(run, case, gallery)
     pictures = sorted(pictures, key=_order)
     shown["pictures"] = [[p.path, "source" if edited and p.label == "page" else p.label, p.page] for p in pictures]
-    shown["unpictured"] = not pictures and case.state != "inapplicable"
+    if not pictures and case.state != "inapplicable" and _task(run, case) != "draw":
+        shown["elsewhere"] = elsewhere(run, answer, gallery.folder)
     shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
     return shown
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +25,11 @@ BUDGET = 16_000_000
 """Bytes of all pictures up to which pictures are made for the report."""
 EACH = 23_000
 """Bytes of a picture that is made for the report: a quarter of what a failed case may have."""
-THUMBNAILS = 200
+THUMBNAILS = 600
 """Cases without a loss that show their page as a thumbnail, as far as the budget allows."""
+LARGE = 1_000
+"""Cases of a run from which on it has no more than `THUMBNAILS_OF_LARGE`: a thumbnail takes 20 to 80 ms to draw."""
+THUMBNAILS_OF_LARGE = 200
 THUMBNAIL = 240
 """Its width in pixels."""
 WRONG_WORDS = "wrong words, in the pixels of the page"
@@ -48,8 +51,9 @@ class Gallery:
     """The pictures of one report: looks for them under `source`, copies them when the report lies elsewhere, writes
     small ones of what is missing until the budget is spent. `known` are the parameter ids of all cases."""
 
-    def __init__(self, folder: Path, source: Path, known: Container[str]) -> None:
+    def __init__(self, folder: Path, source: Path, known: Collection[str]) -> None:
         self.folder, self.source, self.known = folder, source, known
+        self.most = THUMBNAILS if len(known) < LARGE else THUMBNAILS_OF_LARGE
         self.spent = 0
         self._thumbnails = 0
         self._files: dict[str, list[str]] | None = None
@@ -130,7 +134,7 @@ class Gallery:
     @property
     def has_thumbnails(self) -> bool:
         """Whether one more thumbnail may be written."""
-        return self._thumbnails < THUMBNAILS and self.spent < BUDGET
+        return self._thumbnails < self.most and self.spent < BUDGET
 
     def _own(self, answer: Answer, name: str) -> str | None:
         """The path of a picture made for the report."""

@@ -50,7 +50,7 @@ const page = (one, shown) => {
 const gallery = (shown) => shown.pictures.filter((picture) => picture[2] === null).length > 1;
 
 const pictures = (one, shown) => {
-  if (!shown.pictures.length) return shown.unpictured ? h("p", { class: "nothing" }, "No picture: the report has the pages of the worst 200 cases, and thumbnails of 200 others.") : null;
+  if (!shown.pictures.length) return shown.elsewhere ? without(shown) : null;
   return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, shown.pictures.length > 1 ? "Pictures" : "Page"),
     shown.marks.length ? key(shown) : null,
     h("div", { class: gallery(shown) ? "pictures" : null }, shown.pictures.map(([path, label, number_]) => {
@@ -61,6 +61,13 @@ const pictures = (one, shown) => {
           marks.map((m) => box(m, shown.spans[m[1]], size, path))));
     })));
 };
+
+/* Where the picture is that the report does not hold: a file beside it, or what a command draws. */
+const without = (shown) => h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, "Page"), shown.elsewhere.link
+  ? h("p", null, "The picture lies outside the report: ", h("a", { href: shown.elsewhere.link }, foreign(shown.elsewhere.name)))
+  : h("p", null, "Not in the report, which holds the worst pages and some others. This draws it:"),
+  shown.elsewhere.command ? foreign(shown.elsewhere.command, "code", { class: "command" }) : null,
+  h("p", null, h("small", null, "Manifest: ", foreign(shown.facts.find(([label]) => label === "manifest")?.[1] ?? "–"))));
 
 /* Pictures with boxes on them; the shape of the page, width by height, lets it fit on paper. */
 const sheet = (size, ...children) => {
