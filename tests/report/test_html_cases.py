@@ -159,6 +159,18 @@ def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) 
         assert all((folder / p[0]).is_file() for p in pictures)
 
 
+def test_what_the_model_drew_is_shown_once(tmp_path: Path) -> None:
+    for name in ("pages/m-a-drawn.png", "pictures/m-a.png"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (3000, 30), "white").save(tmp_path / name)
+    one = named("a", REWRITTEN, picture="pictures/m-a.png")
+    write_html(tmp_path, html_run([one], tmp_path, view=view(failures=[failure("x.py::test_case[m-a]")])))
+    found = data(tmp_path, "detail-0")["detail m-a"]["pictures"]
+    assert [p[:2] for p in found if p[2] is None and "wrong" not in p[1]] == [
+        ["pages/m-a-drawn.png", "what the model drew"]
+    ]
+
+
 @pytest.mark.parametrize(
     "path", ["../secret.png", "/etc/passwd", "http://x/y.png", "pictures/../../x", "a\\b", "", "pictures/<x>.png"]
 )

@@ -64,14 +64,16 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
             told, drawn_here = _explained(run, case, request, gallery, {picture.label for picture in pictures})
             shown |= told
             pictures = [*pictures, *drawn_here]
-        if all(picture.label != "output" for picture in pictures) and (image := gallery.replied(answer)) is not None:
-            copy = gallery.draw(answer, "drawn", "what the model drew", image)
+        seen = {picture.label for picture in pictures}
+        if not seen & {"output", "drawn"} and (image := gallery.replied(answer)) is not None:
+            copy = gallery.draw(answer, "drawn", "drawn", image)
             pictures += [] if copy is None else [copy]
         shown["pages"] = [[page.width, page.height] for page in pages]
     elif not pictures and case.state == "passed":
         pictures = _thumbnail(run, case, gallery)
     pictures = sorted(pictures, key=_order)
-    shown["pictures"] = [[p.path, "source" if edited and p.label == "page" else p.label, p.page] for p in pictures]
+    names = {"drawn": "what the model drew", **({"page": "source"} if edited else {})}
+    shown["pictures"] = [[p.path, names.get(p.label, p.label), p.page] for p in pictures]
     if not pictures and case.state != "inapplicable" and _task(run, case) != "draw":
         shown["elsewhere"] = elsewhere(run, answer, gallery.folder)
     shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
