@@ -302,6 +302,27 @@ def test_a_passing_case_without_a_picture_says_where_its_page_is(tab: Any, tmp_p
     assert link.evaluate("e => e.href") == theirs.as_uri()
 
 
+def test_of_a_long_document_small_pages_are_not_blown_up_and_the_wrong_word_stands_first(
+    tab: Any, tmp_path: Path
+) -> None:
+    words = [f"{PRINTED.split()[n % 8]}{n}" for n in range(2600)]
+    params = {"condition": "visual", "original": " ".join(words), "prompt": "plain"}
+    of = case("doc-0-visual", text=" ".join(words), params=params)
+    said = " ".join([*words[:1500], "wronged", *words[1501:]])
+    shown = view(failures=[failure("x.py::test_case[m-doc-0-visual]")])
+    index = write_html(tmp_path, html_run([answer(of, said)], tmp_path, view=shown))
+    page = opened(tab, index, "#case=m-doc-0-visual")
+    page.wait_for_selector(".box")
+    assert page.locator(".page figcaption").first.inner_text().startswith("wrong words")
+    sheets = page.locator(".sheet:has(img[width])")
+    for picture in sheets.all():
+        picture.scroll_into_view_if_needed()
+    until(page, "[...document.querySelectorAll('.sheet img')].every((i) => i.complete && i.naturalWidth)")
+    wide = [sheet.bounding_box()["width"] > 600 for sheet in sheets.all()]
+    assert wide == [sheet.locator(".box").count() > 0 for sheet in sheets.all()]
+    assert sum(wide) == 1
+
+
 def test_a_finer_tier_selects_its_cases(tab: Any, tmp_path: Path) -> None:
     finer = f"{TIER}/difficult"
     answers = [answer(case("doc-0-visual", parts=(finer,)), PRINTED), answer(case("doc-1-visual"), PRINTED)]

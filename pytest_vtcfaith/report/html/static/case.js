@@ -69,10 +69,15 @@ const without = (shown) => h("section", { "aria-labelledby": "pictures" }, h("h2
   shown.elsewhere.command ? foreign(shown.elsewhere.command, "code", { class: "command" }) : null,
   h("p", null, h("small", null, "Manifest: ", foreign(shown.facts.find(([label]) => label === "manifest")?.[1] ?? "–"))));
 
-/* Pictures with boxes on them; the shape of the page, width by height, lets it fit on paper. */
-const sheet = (size, ...children) => {
-  const found = h("div", { class: "sheet" }, children);
-  if (size) found.style.setProperty("--shape", size[0] / size[1]);
+/* A picture with boxes on it; the shape of the page, width by height, lets it fit on paper. One that was made much
+   smaller than its page is not blown up. */
+const sheet = (size, picture, boxes) => {
+  const found = h("div", { class: "sheet" }, picture, boxes);
+  if (!size) return found;
+  found.style.setProperty("--shape", size[0] / size[1]);
+  picture.addEventListener("load", () => {
+    if (picture.naturalWidth < size[0] / 2) found.style.maxWidth = `${Math.max(200, 1.5 * picture.naturalWidth)}px`;
+  });
   return found;
 };
 
