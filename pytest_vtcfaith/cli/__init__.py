@@ -16,6 +16,7 @@ from pytest_vtcfaith.cli.gate import gate
 from pytest_vtcfaith.cli.groups import groups
 from pytest_vtcfaith.cli.layout import layout
 from pytest_vtcfaith.cli.output import drop, say
+from pytest_vtcfaith.cli.page import page
 from pytest_vtcfaith.cli.probe import probe
 from pytest_vtcfaith.cli.prune import prune
 from pytest_vtcfaith.cli.published import published
@@ -33,10 +34,10 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Builds the manifests of a faithfulness benchmark, lists its cases, counts visual tokens, records replays and "
-    "prints the papers' tables. The benchmark itself runs in pytest; of its results, accept makes baselines, compare "
-    "shows what differs, gate merges and judges those of several machines, report shows a run as HTML, and prune "
-    "removes old baselines. probe looks into the layers of a model.",
+    help="Builds the manifests of a faithfulness benchmark, lists its cases, draws their pages, counts visual tokens, "
+    "records replays and prints the papers' tables. The benchmark itself runs in pytest; of its results, accept makes "
+    "baselines, compare shows what differs, gate merges and judges those of several machines, report shows a run as "
+    "HTML, and prune removes old baselines. probe looks into the layers of a model.",
 )
 build.command()(zerosense)
 build.command()(edits)
@@ -50,6 +51,7 @@ app.command()(cases)
 app.command()(compare)
 app.command()(gate)
 app.command()(layout)
+app.command()(page)
 app.command()(probe)
 app.command()(prune)
 app.command()(published)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_vtcfaith.plugin.run import Run
     from pytest_vtcfaith.report.html import Answer, HtmlRun, TierFound
     from pytest_vtcfaith.report.view import RunView
-    from pytest_vtcfaith.suites.base import Request
+    from pytest_vtcfaith.suites.base import Columns, Request
 
 
 def html_run(
@@ -78,12 +78,14 @@ def _tiers(run: Benchmark, ledger: Ledger, view: RunView) -> Iterable[TierFound]
         for model in run.specs:
             for tier in shown:
                 found: dict[str, float] = {}
+                columns: dict[str, Columns] = {}
                 for metric in suite.metrics.values():
                     pool = ledger.pool(model, tier, suite.needs(tier, metric.name, tiers))
                     if pool.summary.measured and not pool.unselected:
                         number = value(metric, pool.summary.columns)
                         if number is not None:
                             found[metric.name] = number
+                            columns[metric.name] = pool.summary.columns
                 summary = ledger.pool(model, tier, frozenset({tier})).summary
                 if summary.expected or summary.inapplicable:
                     yield TierFound(
@@ -95,6 +97,7 @@ def _tiers(run: Benchmark, ledger: Ledger, view: RunView) -> Iterable[TierFound]
                         summary.inapplicable,
                         summary.failures,
                         found,
+                        columns,
                     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_vtcfaith.report.small import CASE, CROP, save_small
+from pytest_vtcfaith.report.small import CASE, CROP, page_rooms, save_small
 from pytest_vtcfaith.report.worddiff import printable, visible
 from pytest_vtcfaith.suites.base import Explanation
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, InstrumentFailed, Instruments
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from pytest_vtcfaith.engine.transcript import Transcript
+    from pytest_vtcfaith.pages.page import Page
     from pytest_vtcfaith.suites.base import Request, Suite
     from pytest_vtcfaith.suites.case import Case
 
@@ -46,8 +47,9 @@ def failure_text(
 ) -> str:
     """The text of a failing case: first line the verdict, then word differences, then the paths of page and crop.
 
-    The picture of every page, the crop around the first wrong word and what the suite shows beside them are written
-    under `folder`, as `small.save_small` does it, in at most `small.CASE` bytes together; when that fails (full disk)
+    The picture of every page, the lines of the first wrong words and what the suite shows beside them are written
+    under `folder`, as `small.save_small` does it, in at most `small.CASE` bytes together; of several pages the one with
+    the first wrong word is the one that can be read. When that fails (full disk)
     the line says so instead. Paths are relative to `root` where they lie under it. Without `explain` only the
     verdict and the case are shown. Safe to print, at most 64 Ki characters, without colours.
     """
@@ -63,14 +65,14 @@ def failure_text(
     pages = () if suite.task == "draw" else request.pages
     only = "source" if suite.task == "edit" else "page"
     room = _Room(folder / "pages", len(pages) + len(found.pictures), cropped=found.word is not None)
+    rooms = [None] * len(pages) if found.pictures else page_rooms(room.left, len(pages), found.page)
     try:
         for number, page in enumerate(pages, start=1):
             label, name = (only, ask.id) if len(pages) == 1 else (f"page {number}", f"{ask.id}-page{number}")
-            lines.append(f"  {label}: {_place(room.save(page.image, name), root)}")
+            path = room.save(page.image, name, rooms[number - 1], page=suite.task != "edit")
+            lines.append(f"  {label}: {_place(path, root)}")
         if found.word is not None:
-            from pytest_vtcfaith.pages import crop_word
-
-            crop = crop_word(pages[found.page], found.word)
+            crop = _crop(suite, ask.case, transcript, pages, (found.page, found.word))
             lines.append(f"  crop: {_place(room.crop(crop, f'{ask.id}-word'), root)}")
         for label, draw in found.pictures:
             path = room.save(draw(), f"{ask.id}-{label.replace(' ', '-')}")
@@ -86,19 +88,40 @@ def _place(path: Path, root: Path) -> str:
     return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
 
+def _crop(
+    suite: Suite, case: Case, transcript: Transcript, pages: Sequence[Page], first: tuple[int, int]
+) -> Image.Image:
+    """The line of the first wrong word and, of a transcript, those of the next ones."""
+    from pytest_vtcfaith.report.html.boxes import marks_of
+    from pytest_vtcfaith.report.html.words import spans_of
+    from pytest_vtcfaith.report.wordcrops import word_lines
+
+    text = transcript.text
+    compared = suite.task == "transcribe" and len(text) <= _COMPARED
+    crop = word_lines(pages, marks_of(pages, spans_of(case, text), case.lang) if compared else (), first)
+    assert crop is not None
+    return crop
+
+
+_COMPARED = 1_000_000
+"""Characters of a transcript beyond which only the first wrong word is looked for."""
+
+
 class _Room:
     """Writes the `count` pictures of one failure, and a crop, into a folder: in `CASE` bytes together."""
 
     def __init__(self, folder: Path, count: int, *, cropped: bool) -> None:
-        self._folder, self._count, self._left = folder, count, CASE - CROP * cropped
+        self._folder, self._count, self.left = folder, count, CASE - CROP * cropped
 
-    def save(self, image: Image.Image, name: str) -> Path:
+    def save(self, image: Image.Image, name: str, room: int | None = None, *, page: bool = False) -> Path:
+        """In `room` bytes, None: in an equal share of what is left."""
         path = self._folder / f"{name}.png"
-        self._left -= save_small(image, path, self._left // self._count, exact=True)
+        share = self.left // self._count if room is None else room
+        self.left -= save_small(image, path, share, exact=True, page=page)
         self._count -= 1
         return path
 
     def crop(self, image: Image.Image, name: str) -> Path:
         path = self._folder / f"{name}.png"
-        save_small(image, path, CROP, exact=True)
+        save_small(image, path, CROP, exact=True, page=True)
         return path

@@ -22,6 +22,7 @@ from made_html import answer, html_run
 from made_views import failure, verdict, view
 
 from pytest_vtcfaith.report.html import write_html
+from pytest_vtcfaith.report.html.pictures import THUMBNAILS_OF_LARGE
 from pytest_vtcfaith.suites import load_suite
 
 CASES = 12_000
@@ -66,15 +67,19 @@ def test_it_is_written_in_a_minute(written: tuple[Path, float]) -> None:
 
 def test_two_hundred_failing_pages_are_twenty_megabytes(written: tuple[Path, float]) -> None:
     folder = written[0].parent / "vtc-html"
-    pictures = [path.stat().st_size for path in (folder / "pages").iterdir()]
+    sizes_of = {path.stem: path.stat().st_size for path in (folder / "pages").iterdir()}
+    thumbnails = [size for name, size in sizes_of.items() if name.endswith("-thumbnail")]
+    pictures = [size for name, size in sizes_of.items() if not name.endswith("-thumbnail")]
     rows = first_rows(folder)
     pieces = {row[11] for row in rows[:FAILING]}
     data = sum((folder / "data" / f"detail-{number}.js").stat().st_size for number in pieces)
     whole = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    sizes = (sum(pictures) / 1e6, data / 1e6, whole / 1e6)
-    print("\n{} pages {:.1f} MB, their data {:.1f} MB, all {:.1f} MB".format(len(pictures), *sizes))
+    sizes = (sum(pictures) / 1e6, data / 1e6, len(thumbnails), sum(thumbnails) / 1e6, whole / 1e6)
+    told = "\n{} pages {:.1f} MB, their data {:.1f} MB, {} thumbnails {:.1f} MB, all {:.1f} MB"
+    print(told.format(len(pictures), *sizes))
     assert len(pictures) == FAILING
-    assert sum(pictures) + data < 20e6
+    assert len(thumbnails) == THUMBNAILS_OF_LARGE
+    assert sum(pictures) + sum(thumbnails) + data < 20e6
 
 
 @pytest.mark.parametrize("hash", ["", "#cases", "#case"])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from made_html import PRINTED, TIER, answer, case, html_run
 from made_views import failure, verdict, view
+from shown import opened, until
 
 from pytest_vtcfaith.report.html import TierFound, write_html
 
@@ -36,21 +37,6 @@ def red(tmp_path: Path) -> Path:
     return write_html(tmp_path, html_run([*good, none, bad], tmp_path, view=shown))
 
 
-def opened(tab: Any, index: Path, hash: str = "") -> Any:
-    tab.goto(f"file://{index}{hash}")
-    tab.wait_for_selector("main h1")
-    return tab
-
-
-def until(page: Any, truth: str) -> None:
-    """Waits for an expression to be true: the policy of the page forbids what playwright's own waiting does."""
-    for _ in range(100):
-        if page.evaluate(truth):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never true: {truth}")
-
-
 def test_from_red_to_the_word(tab: Any, red: Path) -> None:
     page = opened(tab, red)
     assert page.locator("h1").inner_text() == "Faithfulness of m: red"
@@ -58,7 +44,7 @@ def test_from_red_to_the_word(tab: Any, red: Path) -> None:
     assert "rewrite rate" in card.inner_text()
     assert "0.125" in card.inner_text()
     assert "hafbcur → harbour" in card.inner_text()
-    card.get_by_role("link", name="m-doc-0-visual").click()
+    card.get_by_role("link", name="doc-0-visual", exact=True).click()
     box = page.get_by_role("button", name="rewritten: page hafbcur, model harbour, original harbour").first
     box.wait_for()
     box.hover()
@@ -158,6 +144,17 @@ def test_published_systems_stand_in_grey_rows_under_the_model(tab: Any, tmp_path
     assert grey != own
     assert "scramble: at most 1" in chart.locator("g.limit title").all_text_contents()
     assert page.evaluate(OVERLAPS) == 0
+
+
+def test_every_measured_point_has_a_whisker_and_its_interval_in_the_table(tab: Any, tmp_path: Path) -> None:
+    read = [PRINTED.replace("hafbcur", "harbour"), PRINTED, PRINTED.replace("sewen", "seven")]
+    answers = [answer(case(f"doc-{n}-visual", document=f"doc-{n}"), text) for n, text in enumerate(read)]
+    page = opened(tab, write_html(tmp_path, html_run(answers, tmp_path)))
+    chart = page.locator(".chart-box").filter(has_text="Perturbed words rewritten to the original")
+    assert chart.locator("svg.chart path.interval").count() == 1
+    chart.locator("summary").click()
+    cell = chart.locator("tbody tr").first.locator("td").first
+    assert cell.inner_text().split() == ["0.3333", "(0", "to", "0.5)"]
 
 
 def hostile_run(folder: Path) -> Path:
@@ -288,6 +285,44 @@ def test_escape_closes_the_tip_of_a_word(tab: Any, red: Path) -> None:
         page.mouse.move(1, 1)
 
 
+def test_a_passing_case_without_a_picture_says_where_its_page_is(tab: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("pytest_vtcfaith.report.html.pictures.THUMBNAILS", 0)
+    theirs = tmp_path / "<b>.png"
+    theirs.write_bytes(b"x")
+    own = case("doc-1-visual", file=tmp_path / "x.jsonl")
+    params = {**own.params, "row": {"picture": theirs.name}}
+    answers = [answer(case("doc-0-visual"), PRINTED), answer(replace(own, params=params), PRINTED)]
+    page = opened(tab, write_html(tmp_path / "report", html_run(answers, tmp_path)), "#case=m-doc-0-visual")
+    page.wait_for_selector(".command")
+    assert page.locator(".command").inner_text().startswith("vtcfaith page doc-0-visual --out page.png")
+    assert "cases.jsonl:7" in page.locator("main").inner_text()
+    page.goto(page.url.replace("doc-0", "doc-1"))
+    link = page.get_by_role("link", name="<b>.png")
+    link.wait_for()
+    assert link.evaluate("e => e.href") == theirs.as_uri()
+
+
+def test_of_a_long_document_small_pages_are_not_blown_up_and_the_wrong_word_stands_first(
+    tab: Any, tmp_path: Path
+) -> None:
+    words = [f"{PRINTED.split()[n % 8]}{n}" for n in range(2600)]
+    params = {"condition": "visual", "original": " ".join(words), "prompt": "plain"}
+    of = case("doc-0-visual", text=" ".join(words), params=params)
+    said = " ".join([*words[:1500], "wronged", *words[1501:]])
+    shown = view(failures=[failure("x.py::test_case[m-doc-0-visual]")])
+    index = write_html(tmp_path, html_run([answer(of, said)], tmp_path, view=shown))
+    page = opened(tab, index, "#case=m-doc-0-visual")
+    page.wait_for_selector(".box")
+    assert page.locator(".page figcaption").first.inner_text().startswith("wrong words")
+    sheets = page.locator(".sheet:has(img[width])")
+    for picture in sheets.all():
+        picture.scroll_into_view_if_needed()
+    until(page, "[...document.querySelectorAll('.sheet img')].every((i) => i.complete && i.naturalWidth)")
+    wide = [sheet.bounding_box()["width"] > 600 for sheet in sheets.all()]
+    assert wide == [sheet.locator(".box").count() > 0 for sheet in sheets.all()]
+    assert sum(wide) == 1
+
+
 def test_a_finer_tier_selects_its_cases(tab: Any, tmp_path: Path) -> None:
     finer = f"{TIER}/difficult"
     answers = [answer(case("doc-0-visual", parts=(finer,)), PRINTED), answer(case("doc-1-visual"), PRINTED)]
@@ -295,15 +330,6 @@ def test_a_finer_tier_selects_its_cases(tab: Any, tmp_path: Path) -> None:
     page.wait_for_selector("#count")
     assert page.locator("#count").inner_text() == "1 of 2 cases"
     assert finer in page.locator("[name=tier] option").all_text_contents()
-
-
-def test_prints(tab: Any, red: Path) -> None:
-    page = opened(tab, red, "#case=m-doc-0-visual")
-    page.wait_for_selector(".word.rewritten")
-    page.emulate_media(media="print")
-    assert not page.locator("header").is_visible()
-    assert page.locator(".box.rewritten").is_visible()
-    assert page.pdf().startswith(b"%PDF")
 
 
 def test_parts_that_are_missing_are_named(chromium: Any, red: Path) -> None:

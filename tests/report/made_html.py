@@ -51,7 +51,9 @@ def html_run(answers: Sequence[Answer], folder: Path, **fields: Any) -> HtmlRun:
         found = suite.summarise(tier, scores)
         numbers = {name: value(metric, found.columns) for name, metric in suite.metrics.items()}
         defined = {name: number for name, number in numbers.items() if number is not None}
-        tiers.append(TierFound("rewriting", tier, "m", found.expected, found.measured, 0, found.failures, defined))
+        columns = dict.fromkeys(defined, found.columns)
+        counts = found.expected, found.measured, 0, found.failures
+        tiers.append(TierFound("rewriting", tier, "m", *counts, defined, columns))
 
     def request(of: Answer) -> Request:
         return suite.request(of.case, SPEC)

@@ -6,7 +6,7 @@ import base64
 import io
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from pytest_vtcfaith.pages import crop_word
 from pytest_vtcfaith.report import failure as reporting
 from pytest_vtcfaith.report.failure import failure_text
 from pytest_vtcfaith.report.small import CASE
+from pytest_vtcfaith.report.wordcrops import GAP
 from pytest_vtcfaith.suites import Case, load_suite
 
 REWRITING = load_suite("rewriting")
@@ -84,9 +85,12 @@ def test_one_rewritten_word(lang: str, tmp_path: Path) -> None:
         assert near == 0 or lang == "ko"
     words = [w for w in request.page.words if page[0] in w.text]
     with Image.open(folder / f"m-{case.id}-word.png") as crop:
-        # the crop is the line of the word
-        crops = [crop_word(request.page, request.page.words.index(w)).tobytes() for w in words]
-        assert crop.convert("RGB").tobytes() in crops
+        # the crop begins with the line of the word
+        near = {"L": 0, "P": 9}[crop.mode]
+        lines = [crop_word(request.page, request.page.words.index(w)) for w in words]
+        tops = [(line, crop.convert("RGB").crop((0, 0, *line.size))) for line in lines]
+        shown_lines = [zip(line.tobytes(), top.tobytes(), strict=True) for line, top in tops]
+        assert any(max(abs(ours - theirs) for ours, theirs in line) <= near for line in shown_lines)
     assert {p.name for p in folder.iterdir()} == {f"m-{case.id}.png", f"m-{case.id}-word.png"}
 
 
@@ -193,3 +197,37 @@ def test_the_pictures_of_an_edit_that_is_noise_take_what_a_failure_may_take(tmp_
     written = list((tmp_path / "report" / "pages").iterdir())
     assert len(written) == 4
     assert sum(path.stat().st_size for path in written) <= CASE
+
+
+def test_of_several_pages_the_one_with_the_first_wrong_word_can_be_read(tmp_path: Path) -> None:
+    words = case_words(2600)
+    case = replace(
+        bundled("en"),
+        reference=" ".join(words),
+        params={"condition": "visual", "original": " ".join(words), "prompt": "plain"},
+    )
+    words[1500], words[1900] = "wronged", "mistaken"
+    request = REWRITING.request(case, SPEC)
+    assert len(request.pages) > 2
+    text_of(case, " ".join(words), tmp_path)
+    folder = tmp_path / "report" / "pages"
+    widths = []
+    for number in range(len(request.pages)):
+        with Image.open(folder / f"m-{case.id}-page{number + 1}.png") as picture:
+            widths.append(picture.width)
+    wanted = next(n for n, page in enumerate(request.pages) if "cabin1500 " in page.text)
+    assert widths[wanted] >= 1000
+    assert all(width < 400 for n, width in enumerate(widths) if n != wanted)
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= CASE
+    lines = [
+        crop_word(page, next(n for n, w in enumerate(page.words) if w.text == name))
+        for page in request.pages
+        for name in ("cabin1500", "cabin1900")
+        if name in page.text.split()
+    ]
+    with Image.open(folder / f"m-{case.id}-word.png") as crop:
+        assert crop.size == (max(line.width for line in lines), sum(line.height for line in lines) + GAP)
+
+
+def case_words(count: int) -> list[str]:
+    return [f"{('grain', 'cabin', 'quay', 'silt')[n % 4 if n % 100 else 1]}{n}" for n in range(count)]

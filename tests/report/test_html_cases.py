@@ -6,16 +6,27 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from made_html import PRINTED, TIER, answer, case, html_run
 from made_views import failure, verdict, view
 from PIL import Image
 
+from pytest_vtcfaith.pages.page import Page
 from pytest_vtcfaith.report.html import write_html
 from pytest_vtcfaith.report.html.case_list import ask_of, listed
-from pytest_vtcfaith.report.html.pictures import BUDGET, THUMBNAILS, Gallery, is_inside
+from pytest_vtcfaith.report.html.pictures import (
+    BUDGET,
+    LARGE,
+    THUMBNAILS,
+    THUMBNAILS_OF_LARGE,
+    WRONG_WORDS,
+    Gallery,
+    is_inside,
+)
 from pytest_vtcfaith.report.results import begin
+from pytest_vtcfaith.report.small import CASE
 
 REWRITTEN = PRINTED.replace("hafbcur", "harbour")
 CLOSE = PRINTED.replace("hafbcur", "hafbeur")
@@ -133,7 +144,7 @@ def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) 
         "pictures/m-a.png",
     ):
         (run / name).parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", (40, 30), "white").save(run / name)
+        Image.new("RGB", (3000, 30), "white").save(run / name)
     one = named("a", REWRITTEN, picture="pictures/m-a.png")
     shown = view(failures=[failure("x.py::test_case[m-a]")])
     for folder in (run, out):
@@ -146,6 +157,18 @@ def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) 
         ]
         assert [p[2] for p in pictures] == [0, None, None]
         assert all((folder / p[0]).is_file() for p in pictures)
+
+
+def test_what_the_model_drew_is_shown_once(tmp_path: Path) -> None:
+    for name in ("pages/m-a-drawn.png", "pictures/m-a.png"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (3000, 30), "white").save(tmp_path / name)
+    one = named("a", REWRITTEN, picture="pictures/m-a.png")
+    write_html(tmp_path, html_run([one], tmp_path, view=view(failures=[failure("x.py::test_case[m-a]")])))
+    found = data(tmp_path, "detail-0")["detail m-a"]["pictures"]
+    assert [p[:2] for p in found if p[2] is None and "wrong" not in p[1]] == [
+        ["pages/m-a-drawn.png", "what the model drew"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -163,28 +186,80 @@ def test_a_path_that_leads_out_is_not_shown(path: str, tmp_path: Path) -> None:
 
 def test_pages_are_drawn_until_the_budget_is_spent(tmp_path: Path) -> None:
     gallery = Gallery(tmp_path, tmp_path, {})
-    page = Image.new("RGB", (60, 40), "white")
-    assert gallery.page(named("a", PRINTED), 0, 1, page) is not None
+    image = Image.new("RGB", (60, 40), "white")
+    page = Page("a", 60, 40, (0,), "glyph", "x", lambda: image, lambda: ((), ()))
+    assert [p.page for p in gallery.pages(named("a", PRINTED), [page, page], 0, 9_000)] == [0, 1]
     gallery.spent = BUDGET
-    assert gallery.page(named("b", PRINTED), 0, 1, page) is None
-    assert gallery.draw(replace(named("c", PRINTED), ask="../c"), 0, 1, page) is None
+    assert gallery.pages(named("b", PRINTED), [page], 0, None) == []
+    assert gallery.draw(replace(named("c", PRINTED), ask="../c"), "x", "x", image) is None
 
 
-def test_thumbnails_are_few_and_stop_at_the_budget(tmp_path: Path) -> None:
-    gallery = Gallery(tmp_path, tmp_path, {})
-    page = Image.new("RGB", (600, 400), "white")
-    found = [gallery.thumbnail(named(f"d{n}", PRINTED), "page", page) for n in range(THUMBNAILS + 1)]
-    assert [picture is None for picture in found] == [*[False] * THUMBNAILS, True]
-    spent = Gallery(tmp_path, tmp_path, {})
+@pytest.mark.parametrize(("cases", "most"), [(2, THUMBNAILS), (LARGE, THUMBNAILS_OF_LARGE)])
+def test_thumbnails_are_few_and_stop_at_the_budget(cases: int, most: int, tmp_path: Path) -> None:
+    known = {f"m-x{n}" for n in range(cases)}
+    gallery = Gallery(tmp_path, tmp_path, known)
+    page = Image.new("RGB", (60, 40), "white")
+    found = [gallery.thumbnail(named(f"d{n}", None, "empty"), "page", page) for n in range(most + 1)]
+    assert [picture is None for picture in found] == [*[False] * most, True]
+    spent = Gallery(tmp_path, tmp_path, known)
     spent.spent = BUDGET
     assert not spent.has_thumbnails
 
 
-def test_a_case_without_a_picture_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_was_reduced_has_its_wrong_words_in_full_size_above_it(tmp_path: Path) -> None:
+    words = [f"{PRINTED.split()[n % 8]}{n}" for n in range(2600)]
+    bad = [*words[:1500], "wronged", *words[1501:]]
+    params = {"condition": "visual", "original": " ".join(words), "prompt": "plain"}
+    of = case("a", text=" ".join(words), document="a", params=params)
+    shown = view(failures=[failure("x.py::test_case[m-a]")])
+    write_html(tmp_path, html_run([answer(of, " ".join(bad))], tmp_path, view=shown))
+    one = data(tmp_path, "detail-0")["detail m-a"]
+    (mark,) = one["marks"]
+    first, *pages = one["pictures"]
+    assert (first[1], first[2]) == (WRONG_WORDS, None)
+    assert len(pages) > 2
+    widths = []
+    for path, _, number in pages:
+        with Image.open(tmp_path / path) as picture:
+            widths.append(picture.width)
+            assert number == len(widths) - 1
+    assert widths[mark[0]] >= 1000
+    assert sum(width >= 1000 for width in widths) == 1
+    assert sum(path.stat().st_size for path in (tmp_path / "vtc-html" / "pages").iterdir()) <= CASE
+    with Image.open(tmp_path / first[0]) as crop:
+        assert crop.height < 80
+        assert crop.width > mark[4] - mark[2]
+
+
+def test_a_case_without_a_picture_says_how_to_draw_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytest_vtcfaith.report.html.pictures.THUMBNAILS", 1)
-    write_html(tmp_path, html_run([named("a", PRINTED), named("b", PRINTED)], tmp_path))
+    about = {"models": [{"model": "m", "visual_tokens": "qwen2.5-vl"}]}
+    write_html(tmp_path, html_run([named("a", PRINTED), named("b", PRINTED)], tmp_path, about=about))
     details = data(tmp_path, "detail-0")
-    assert [details[f"detail m-{name}"]["unpictured"] for name in "ab"] == [False, True]
+    assert "elsewhere" not in details["detail m-a"]
+    command = "vtcfaith page b --out page.png --vtc-cases . --visual-tokens qwen2.5-vl"
+    assert details["detail m-b"]["elsewhere"] == {"command": command}
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_picture_of_the_users_is_linked_where_it_is_there(
+    there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_vtcfaith.report.html.pictures.THUMBNAILS", 0)
+    picture = tmp_path / "my cases" / "pictures" / "a<b>.png"
+    picture.parent.mkdir(parents=True)
+    if there:
+        picture.write_bytes(b"x")
+    one = named("a", PRINTED)
+    for params in ({"row": {"picture": "pictures/a<b>.png"}}, {"source": {"file": "pictures/a<b>.png"}}):
+        of = replace(one.case, file=tmp_path / "my cases" / "x.jsonl", params={**one.case.params, **params})
+        write_html(tmp_path / "report", html_run([replace(one, case=of)], tmp_path))
+        found = data(tmp_path / "report", "detail-0")["detail m-a"]["elsewhere"]
+        if there:
+            assert found == {"link": "../my%20cases/pictures/a%3Cb%3E.png", "name": "a<b>.png"}
+            assert (tmp_path / "report" / unquote(found["link"])).read_bytes() == b"x"
+        else:
+            assert found["command"].startswith("vtcfaith page a ")
 
 
 def test_a_suite_that_can_no_longer_draw_loses_the_page_only(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,22 @@ import pytest
 from made_html import html_run
 from made_views import verdict, view
 
+from pytest_vtcfaith.gating.judge import GateSubject, judge_threshold
+from pytest_vtcfaith.gating.thresholds import GateRule
 from pytest_vtcfaith.published import load_table, published_value
 from pytest_vtcfaith.report.html import HtmlRun, TierFound
 from pytest_vtcfaith.report.html.charts import charts_of
 from pytest_vtcfaith.report.html.published import PROBED
 from pytest_vtcfaith.suites import load_suite
+from pytest_vtcfaith.suites.base import value
+from pytest_vtcfaith.suites.case import Case, CaseScore
 
 
 def tier(name: str, model: str = "m", **metrics: float) -> TierFound:
-    return TierFound(name.partition("/")[0], name, model, 4, 4, 0, {}, metrics)
+    """A tier of four documents; one of the editing suite with the sums that its metrics are computed from."""
+    sums = {"d": {key: value for m, v in metrics.items() for key, value in ((m, 4 * v), (f"{m}#", 4.0))}}
+    columns = dict.fromkeys(metrics, sums) if name.startswith("editing/") else {}
+    return TierFound(name.partition("/")[0], name, model, 4, 4, 0, {}, metrics, columns)
 
 
 def run_of(*tiers: TierFound, **fields: Any) -> HtmlRun:
@@ -188,7 +196,7 @@ def test_limits_stand_at_the_series_that_they_bind() -> None:
         ("add", place, 0.6),
     ]
     (mean,), (single,) = (series["points"] for series in properties["series"])
-    assert (mean["y"], mean["bad"], mean.get("low")) == (pytest.approx(0.3), True, None)
+    assert (mean["y"], mean["bad"]) == (pytest.approx(0.3), True)
     assert (single["low"], single["high"], single.get("bad")) == (0.6, 0.8, None)
     assert text["limits"] == [{"x": 0, "y": 0.75, "side": "min", "series": "m"}]
     assert (text["kind"], names(text)[:2]) == ("rows", ["m", load_table("vde", "7").columns[0]])
@@ -255,3 +263,55 @@ def test_an_unknown_suite_has_its_first_metric_by_tier() -> None:
 
 def test_nothing_to_draw_is_no_chart() -> None:
     assert charts_of(run_of(tier("rewriting/en/visual"))) == []
+
+
+def scored(tier_name: str, number: int, documents: int, **metrics: float) -> list[CaseScore]:
+    """Scores of editing cases of one tier, all different."""
+    return [
+        CaseScore(
+            Case(f"{tier_name}-{n}", "editing", tier_name, f"doc-{n % documents}", "en", "", Path("x.jsonl"), n),
+            "m",
+            "complete",
+            {name: value * ((7 * n) % 5) / 4 for name, value in metrics.items()},
+        )
+        for n in range(number)
+    ]
+
+
+def found_of(tier_name: str, scores: list[CaseScore]) -> TierFound:
+    suite = load_suite("editing")
+    summary = suite.summarise(tier_name, scores)
+    known = {name: value(metric, summary.columns) for name, metric in suite.metrics.items()}
+    numbers = {name: number for name, number in known.items() if number is not None}
+    columns = dict.fromkeys(numbers, summary.columns)
+    return TierFound("editing", tier_name, "m", len(scores), len(scores), 0, {}, numbers, columns)
+
+
+def test_a_point_of_several_tiers_has_the_interval_that_a_gate_of_them_together_has() -> None:
+    names_of = ("editing/text/modify/en", "editing/text/modify/zh", "editing/text/modify/ko")
+    scores = {name: scored(name, 11 + 3 * n, 6, localization=0.9 - n / 5) for n, name in enumerate(names_of)}
+    tiers = [found_of(name, own) for name, own in scores.items()]
+    properties, *_ = charts_of(run_of(*tiers, about={"seed": 7}))
+    ((point,),) = (s["points"] for s in properties["series"])
+    together = [replace(s, case=replace(s.case, tier=names_of[0])) for own in scores.values() for s in own]
+    suite = load_suite("editing")
+    summary = suite.summarise(names_of[0], together)
+    rule = GateRule(where="editing/*", metric="localization", min=0.0)
+    gate = judge_threshold(GateSubject("g", "m", summary), suite.metrics["localization"], rule, seed=7)
+    assert gate.low is not None
+    assert gate.low < gate.value < gate.high  # type: ignore[operator]
+    assert (point["y"], point["low"], point["high"]) == pytest.approx((gate.value, gate.low, gate.high), abs=1e-12)
+    assert point["n"] == len(together)
+
+
+def test_a_point_without_a_gate_has_the_interval_that_one_would_give_it() -> None:
+    name = "editing/text/modify/en"
+    own = found_of(name, scored(name, 12, 5, localization=0.9))
+    suite = load_suite("editing")
+    rule = GateRule(where="editing/*", metric="localization", min=0.0)
+    summary = suite.summarise(name, scored(name, 12, 5, localization=0.9))
+    gate = judge_threshold(GateSubject("g", "m", summary), suite.metrics["localization"], rule, seed=3)
+    for gates in ((), (gate,)):
+        properties, *_ = charts_of(run_of(own, view=view(*gates), about={"seed": 3}))
+        ((point,),) = (s["points"] for s in properties["series"])
+        assert (point["low"], point["high"]) == (gate.low, gate.high)

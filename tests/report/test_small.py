@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw
 
-from pytest_vtcfaith.report.small import save_small, thumbnail
+from pytest_vtcfaith.report.small import page_rooms, save_small, thumbnail
 
 
 def noise(width: int, height: int, mode: str = "RGB") -> Image.Image:
@@ -60,3 +60,40 @@ def test_a_thumbnail_has_its_width(tmp_path: Path) -> None:
     assert thumbnail(noise(300, 400), tmp_path / "x.png", 240) < 40_000
     with Image.open(tmp_path / "x.png") as small:
         assert small.size == (240, 320)
+
+
+def text_page(ink: int, lines: int = 120) -> Image.Image:
+    page = Image.new("RGB", (1240, 1754), "white")
+    draw = ImageDraw.Draw(page)
+    letters = random.Random(3)
+    for line in range(lines):
+        text = "".join(letters.choice("abcdefghijklmnopqrstuvwxyz ") for _ in range(190))
+        draw.text((20, 20 + 14 * line), text, fill=(ink,) * 3)
+    return page
+
+
+def test_a_page_to_be_read_loses_its_greys_before_it_loses_its_size(tmp_path: Path) -> None:
+    page = text_page(40)
+    for room, width in ((120_000, 1240), (60_000, 800)):
+        assert save_small(page, tmp_path / "x.png", room, page=True) <= room
+        with Image.open(tmp_path / "x.png") as small:
+            assert small.mode == "1"
+            assert width <= small.width <= 1240
+        save_small(page, tmp_path / "y.png", room)
+        with Image.open(tmp_path / "y.png") as small:
+            assert small.width < width
+
+
+def test_light_text_is_not_lost_in_black_and_white(tmp_path: Path) -> None:
+    save_small(text_page(215), tmp_path / "x.png", 30_000, page=True)
+    with Image.open(tmp_path / "x.png") as small:
+        assert min(small.convert("L").tobytes()) < 240
+
+
+@pytest.mark.parametrize(("room", "pages", "chosen"), [(76_000, 1, 0), (76_000, 3, 1), (76_000, 40, 39), (9_000, 2, 0)])
+def test_the_page_to_be_read_has_most_of_the_room(room: int, pages: int, chosen: int) -> None:
+    rooms = page_rooms(room, pages, chosen)
+    assert len(rooms) == pages
+    assert sum(rooms) <= room
+    assert rooms[chosen] >= 2 * room / 3 - 1
+    assert page_rooms(room, 0, 0) == []

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_vtcfaith.gating.statistics import Interval
+from pytest_vtcfaith.report.html.intervals import interval_of
 from pytest_vtcfaith.report.html.published import (
     accuracy_by_ratio,
     added_errors,
@@ -182,7 +184,7 @@ def _properties(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
             "bar",
             [_words(name) for name in names],
             "edit_fidelity",
-            "Mean of the tiers of an operation, weighted by cases; a limit is that of each tier. 1 is perfect.",
+            "Mean of all cases of an operation; a limit is that of each tier. 1 is perfect.",
         )
         for operation, group in _grouped(own, 2).items():
             for place, name in enumerate(names):
@@ -286,18 +288,25 @@ def _chart(title: str, kind: str, x: Sequence[str], y: str, note: str = "") -> C
 
 
 def _add(run: HtmlRun, chart: Chart, tier: TierFound, series: str, place: int, metric: str) -> None:
-    """A point with the interval that a gate gave it, and what gates ask for there."""
+    """A point with the interval that a gate gave it, else one as gates give them, and what gates ask for there."""
     if metric not in tier.metrics:
         return
     point: dict[str, Any] = {"x": place, "y": tier.metrics[metric], "n": tier.measured, "tier": tier.tier}
-    for gate in _gates(run, tier, metric):
-        if gate.regression is None and gate.low is not None:
-            point |= {"low": gate.low, "high": gate.high}
-        if gate.verdict in ("fail", "inconclusive"):
-            point["bad"] = True
+    gates = _gates(run, tier, metric)
+    judged = [Interval(gate.low, gate.high) for gate in gates if gate.regression is None and gate.low is not None]
+    span = judged[-1] if judged else interval_of(run, [tier], metric)[1]
+    _point(chart, series, point, span, gates)
+
+
+def _point(chart: Chart, series: str, point: dict[str, Any], span: Interval, gates: Sequence[Verdict]) -> None:
+    if span.low is not None:
+        point |= {"low": span.low, "high": span.high}
+    if any(gate.verdict in ("fail", "inconclusive") for gate in gates):
+        point["bad"] = True
+    for gate in gates:
         for side in ("min", "max"):
             if (limit := getattr(gate, side)) is not None:
-                _limit(chart, series, place, side, limit)
+                _limit(chart, series, point["x"], side, limit)
     _series(chart, series)["points"].append(point)
 
 
@@ -308,25 +317,18 @@ def _limit(chart: Chart, series: str, place: int, side: str, limit: float) -> No
 
 
 def _mean(run: HtmlRun, chart: Chart, tiers: Sequence[TierFound], series: str, place: int, metric: str) -> None:
-    """The mean of tiers, weighted by their cases: bad where a gate of one of them did not pass, with every limit that
-    one of them has, and the interval of a single tier.
+    """The value over all cases of several tiers, with its interval: bad where a gate of one of them did not pass, and
+    with every limit that one of them has.
     """
     own = [t for t in tiers if metric in t.metrics and t.measured]
     if len(own) == 1:
         _add(run, chart, own[0], series, place, metric)
         return
-    count = sum(t.measured for t in own)
-    if not count:
+    value, span = interval_of(run, own, metric)
+    if value is None:
         return
-    point: dict[str, Any] = {"x": place, "y": sum(t.metrics[metric] * t.measured for t in own) / count, "n": count}
-    gates = [gate for tier in own for gate in _gates(run, tier, metric)]
-    if any(gate.verdict in ("fail", "inconclusive") for gate in gates):
-        point["bad"] = True
-    for gate in gates:
-        for side in ("min", "max"):
-            if (limit := getattr(gate, side)) is not None:
-                _limit(chart, series, place, side, limit)
-    _series(chart, series)["points"].append(point)
+    point = {"x": place, "y": value, "n": sum(t.measured for t in own)}
+    _point(chart, series, point, span, [gate for tier in own for gate in _gates(run, tier, metric)])
 
 
 def _series(chart: Chart, name: str) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
-from pytest_vtcfaith.report.html.pictures import Gallery, Picture, is_inside
+from pytest_vtcfaith.report.html.elsewhere import elsewhere
+from pytest_vtcfaith.report.html.pictures import WRONG_WORDS, Gallery, Picture, is_inside
 from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
+from pytest_vtcfaith.report.small import CASE, CROP
 from pytest_vtcfaith.report.worddiff import printable
 
 if TYPE_CHECKING:
@@ -51,23 +53,29 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
     if place < DRAWN and case.state != "inapplicable" and (edited or case.state != "passed"):
         request = _request(run, case)
         pages = _pages(request)
+        marks = marks_of(pages, spans, answer.case.lang)
         if not any(picture.page is not None for picture in pictures):
-            drawn = (gallery.page(answer, n, len(pages), page.image) for n, page in enumerate(pages))
-            pictures = [*(picture for picture in drawn if picture is not None), *pictures]
+            room = CASE - CROP if _transcribed(run, case) else None
+            pictures = [*gallery.pages(answer, pages, marks[0].page if marks else 0, room), *pictures]
+        if marks and any(p.page is not None and gallery.is_reduced(p, pages[p.page : p.page + 1]) for p in pictures):
+            words = gallery.words(answer, pages, marks)
+            pictures += [] if words is None else [words]
         if request is not None and not _transcribed(run, case):
             told, drawn_here = _explained(run, case, request, gallery, {picture.label for picture in pictures})
             shown |= told
             pictures = [*pictures, *drawn_here]
-        if all(picture.label != "output" for picture in pictures) and (image := gallery.replied(answer)) is not None:
-            copy = gallery.draw(answer, "drawn", "what the model drew", image)
+        seen = {picture.label for picture in pictures}
+        if not seen & {"output", "drawn"} and (image := gallery.replied(answer)) is not None:
+            copy = gallery.draw(answer, "drawn", "drawn", image)
             pictures += [] if copy is None else [copy]
-        marks = marks_of(pages, spans, answer.case.lang)
         shown["pages"] = [[page.width, page.height] for page in pages]
     elif not pictures and case.state == "passed":
         pictures = _thumbnail(run, case, gallery)
     pictures = sorted(pictures, key=_order)
-    shown["pictures"] = [[p.path, "source" if edited and p.label == "page" else p.label, p.page] for p in pictures]
-    shown["unpictured"] = not pictures and case.state != "inapplicable"
+    names = {"drawn": "what the model drew", **({"page": "source"} if edited else {})}
+    shown["pictures"] = [[p.path, names.get(p.label, p.label), p.page] for p in pictures]
+    if not pictures and case.state != "inapplicable" and _task(run, case) != "draw":
+        shown["elsewhere"] = elsewhere(run, answer, gallery.folder)
     shown["marks"] = [[m.page, m.span, m.left, m.top, m.right, m.bottom] for m in marks]
     return shown
 
@@ -116,7 +124,9 @@ def _transcribed(run: HtmlRun, case: Listed) -> bool:
 
 
 def _order(picture: Picture) -> tuple[int, int]:
-    """Pages first, then what a reader compares, from what should be to how it differs."""
+    """Wrong words first, then pages, then what a reader compares, from what should be to how it differs."""
+    if picture.label == WRONG_WORDS:
+        return -2, 0
     place = _COMPARED.index(picture.label) if picture.label in _COMPARED else len(_COMPARED)
     return (-1, picture.page) if picture.page is not None else (place, 0)
 

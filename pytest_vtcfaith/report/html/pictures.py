@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vtcfaith.report.casefiles import owner
 from pytest_vtcfaith.report.results import HTML
-from pytest_vtcfaith.report.small import save_small, thumbnail
+from pytest_vtcfaith.report.small import CROP, page_rooms, save_small, thumbnail
+from pytest_vtcfaith.report.wordcrops import word_lines
 
 if TYPE_CHECKING:
     from PIL import Image
 
+    from pytest_vtcfaith.pages.page import Page
+    from pytest_vtcfaith.report.html.boxes import Mark
     from pytest_vtcfaith.report.html.run import Answer
 
 BUDGET = 16_000_000
 """Bytes of all pictures up to which pictures are made for the report."""
 EACH = 23_000
 """Bytes of a picture that is made for the report: a quarter of what a failed case may have."""
-THUMBNAILS = 200
+THUMBNAILS = 600
 """Cases without a loss that show their page as a thumbnail, as far as the budget allows."""
+LARGE = 1_000
+"""Cases of a run from which on it has no more than `THUMBNAILS_OF_LARGE`: a thumbnail takes 20 to 80 ms to draw."""
+THUMBNAILS_OF_LARGE = 200
 THUMBNAIL = 240
 """Its width in pixels."""
+WRONG_WORDS = "wrong words, in the pixels of the page"
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*")
 _PAGE = re.compile(r"page(\d+)")
 
@@ -44,8 +51,9 @@ class Gallery:
     """The pictures of one report: looks for them under `source`, copies them when the report lies elsewhere, writes
     small ones of what is missing until the budget is spent. `known` are the parameter ids of all cases."""
 
-    def __init__(self, folder: Path, source: Path, known: Container[str]) -> None:
+    def __init__(self, folder: Path, source: Path, known: Collection[str]) -> None:
         self.folder, self.source, self.known = folder, source, known
+        self.most = THUMBNAILS if len(known) < LARGE else THUMBNAILS_OF_LARGE
         self.spent = 0
         self._thumbnails = 0
         self._files: dict[str, list[str]] | None = None
@@ -68,19 +76,50 @@ class Gallery:
             return None
 
     def draw(
-        self, answer: Answer, name: str, label: str, image: Image.Image, page: int | None = None
+        self,
+        answer: Answer,
+        name: str,
+        label: str,
+        image: Image.Image,
+        page: int | None = None,
+        room: int | None = None,
     ) -> Picture | None:
-        """Writes a picture of the case as `ASK-NAME.png`, small; None when the budget is spent."""
+        """Writes a picture of the case as `ASK-NAME.png` in `room` bytes (None: `EACH`); None without a budget."""
         file = self._own(answer, name)
         if file is None:
             return None
-        self.spent += save_small(image, self.folder / file, EACH)
+        self.spent += save_small(
+            image, self.folder / file, EACH if room is None else room, page=page is not None or label == WRONG_WORDS
+        )
         return Picture(file, label, page)
 
-    def page(self, answer: Answer, number: int, pages: int, image: Image.Image) -> Picture | None:
-        """Writes page `number` (from 0) of `pages` of the case, small; None when the budget is spent."""
-        label = "page" if pages == 1 else f"page {number + 1}"
-        return self.draw(answer, "" if pages == 1 else f"page{number + 1}", label, image, number)
+    def pages(self, answer: Answer, pages: Sequence[Page], chosen: int, room: int | None) -> list[Picture]:
+        """Writes the pages of the case, in `room` bytes together page `chosen` so that it can be read, None: each in
+        as many as any other picture; what the budget does not allow is left out."""
+        one = len(pages) == 1
+        rooms = [EACH] * len(pages) if room is None else page_rooms(room, len(pages), chosen)
+        found = [
+            self.draw(
+                answer, "" if one else f"page{n + 1}", "page" if one else f"page {n + 1}", page.image, n, rooms[n]
+            )
+            for n, page in enumerate(pages)
+        ]
+        return [picture for picture in found if picture is not None]
+
+    def words(self, answer: Answer, pages: Sequence[Page], marks: Sequence[Mark]) -> Picture | None:
+        """The lines with wrong words in the pages' own pixels: as the run has written them, else drawn."""
+        name = f"{answer.ask}-word.png"
+        if name in self._written(answer.ask):
+            return Picture(self._here(f"pages/{name}"), WRONG_WORDS)
+        lines = word_lines(pages, marks)
+        return None if lines is None else self.draw(answer, "word", WRONG_WORDS, lines, room=CROP)
+
+    def is_reduced(self, picture: Picture, page: Sequence[Page]) -> bool:
+        """Whether the picture has fewer pixels than its page (no page: none is known), or no greys any more."""
+        from PIL import Image
+
+        with Image.open(self.folder / picture.path) as opened:
+            return any(opened.width < own.width or opened.mode == "1" for own in page)
 
     def thumbnail(self, answer: Answer, label: str, image: Image.Image) -> Picture | None:
         """Writes the picture of a case that lost nothing in `THUMBNAIL` pixels; None when there are enough, or
@@ -95,7 +134,7 @@ class Gallery:
     @property
     def has_thumbnails(self) -> bool:
         """Whether one more thumbnail may be written."""
-        return self._thumbnails < THUMBNAILS and self.spent < BUDGET
+        return self._thumbnails < self.most and self.spent < BUDGET
 
     def _own(self, answer: Answer, name: str) -> str | None:
         """The path of a picture made for the report."""
@@ -114,7 +153,7 @@ class Gallery:
 
     def _about(self, ask: str, name: str) -> Picture | None:
         rest = name.removesuffix(".png").removeprefix(ask).removeprefix("-")
-        if rest == "word" or not _SAFE.fullmatch(name):  # the crop of the failure's text: the page shows the word
+        if rest == "word" or not _SAFE.fullmatch(name):  # see `words`
             return None
         path = self._here(f"pages/{name}")
         if not rest:

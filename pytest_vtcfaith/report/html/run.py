@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
 if TYPE_CHECKING:
     from pytest_vtcfaith.gating.judge import Verdict
     from pytest_vtcfaith.report.view import RunView
-    from pytest_vtcfaith.suites.base import Request, Suite, TierMetric
+    from pytest_vtcfaith.suites.base import Columns, Request, Suite, TierMetric
     from pytest_vtcfaith.suites.case import Case
 
 
@@ -40,7 +40,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class TierFound:
-    """One tier with one model: its counts, and every metric of the suite that is defined there."""
+    """One tier with one model: its counts, and every metric of the suite that is defined there; `columns` has by metric
+    the sums by document that it is computed from."""
 
     suite: str
     tier: str
@@ -50,6 +51,7 @@ class TierFound:
     inapplicable: int
     failures: Mapping[str, int]
     metrics: Mapping[str, float]
+    columns: Mapping[str, Columns] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)

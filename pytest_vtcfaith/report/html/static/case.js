@@ -50,16 +50,35 @@ const page = (one, shown) => {
 const gallery = (shown) => shown.pictures.filter((picture) => picture[2] === null).length > 1;
 
 const pictures = (one, shown) => {
-  if (!shown.pictures.length) return shown.unpictured ? h("p", { class: "nothing" }, "No picture: the report has the pages of the worst 200 cases, and thumbnails of 200 others.") : null;
+  if (!shown.pictures.length) return shown.elsewhere ? without(shown) : null;
   return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, shown.pictures.length > 1 ? "Pictures" : "Page"),
     shown.marks.length ? key(shown) : null,
     h("div", { class: gallery(shown) ? "pictures" : null }, shown.pictures.map(([path, label, number_]) => {
       const size = number_ === null ? null : shown.pages?.[number_];
       const marks = size ? shown.marks.filter((m) => m[0] === number_) : [];
       return h("figure", { class: "page" }, h("figcaption", null, label, " ", h("a", { href: path, class: "open" }, "open the picture")),
-        h("div", { class: "sheet" }, h("img", { src: path, alt: `${label} of the case`, class: label.endsWith(", reduced") ? "thumbnail" : null, width: size?.[0], height: size?.[1], loading: "lazy" }),
+        sheet(size, h("img", { src: path, alt: `${label} of the case`, class: label.endsWith(", reduced") ? "thumbnail" : null, width: size?.[0], height: size?.[1], loading: "lazy" }),
           marks.map((m) => box(m, shown.spans[m[1]], size, path))));
     })));
+};
+
+/* Where the picture is that the report does not hold: a file beside it, or what a command draws. */
+const without = (shown) => h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, "Page"), shown.elsewhere.link
+  ? h("p", null, "The picture lies outside the report: ", h("a", { href: shown.elsewhere.link }, foreign(shown.elsewhere.name)))
+  : h("p", null, "Not in the report, which holds the worst pages and some others. This draws it:"),
+  shown.elsewhere.command ? foreign(shown.elsewhere.command, "code", { class: "command" }) : null,
+  h("p", null, h("small", null, "Manifest: ", foreign(shown.facts.find(([label]) => label === "manifest")?.[1] ?? "–"))));
+
+/* A picture with boxes on it; the shape of the page, width by height, lets it fit on paper. One that was made much
+   smaller than its page is not blown up. */
+const sheet = (size, picture, boxes) => {
+  const found = h("div", { class: "sheet" }, picture, boxes);
+  if (!size) return found;
+  found.style.setProperty("--shape", size[0] / size[1]);
+  picture.addEventListener("load", () => {
+    if (picture.naturalWidth < size[0] / 2) found.style.maxWidth = `${Math.max(200, 1.5 * picture.naturalWidth)}px`;
+  });
+  return found;
 };
 
 const told = (span) => [KINDS[span[0]], ": page ", span[1] || "nothing", ", model ", span[2] || "nothing", span[3] ? `, original ${span[3]}` : ""].join("");

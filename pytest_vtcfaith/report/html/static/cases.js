@@ -1,7 +1,7 @@
 "use strict";
 /* The list of cases: filters, order, pages of a hundred rows. The list is loaded in pieces behind the first page. */
 {
-const ROWS = 100;
+const ROWS = 100, PRINTED = 1000;
 const FIELDS = ["ask", "suite", "tier", "model", "lang", "document", "outcome", "state", "metric", "value", "loss", "piece", "parts", "message", "words"];
 const SORTS = { worst: "worst first", best: "best first", id: "by id", tier: "by tier" };
 vtc.cases = [];
@@ -75,11 +75,15 @@ vtc.showCases = async (main, filter) => {
   fill(filter);
 };
 
-const fill = (filter) => {
+/* On paper stand all rows that the filter leaves, as far as they are not too many. */
+addEventListener("beforeprint", () => document.getElementById("rows") && fill(vtc.filter, PRINTED));
+addEventListener("afterprint", () => document.getElementById("rows") && fill(vtc.filter));
+
+const fill = (filter, most = ROWS) => {
   vtc.shown = vtc.filtered(filter);
   vtc.filter = filter;
-  const pages = Math.max(1, Math.ceil(vtc.shown.length / ROWS)), page = Math.min(pages, Math.max(1, Number(filter.get("page")) || 1));
-  const from = (page - 1) * ROWS, part = vtc.shown.slice(from, from + ROWS);
+  const pages = Math.max(1, Math.ceil(vtc.shown.length / most)), page = Math.min(pages, Math.max(1, Number(filter.get("page")) || 1));
+  const from = (page - 1) * most, part = vtc.shown.slice(from, from + most);
   const many = vtc.data.overview.models.length > 1;
   document.getElementById("count").textContent = `${vtc.shown.length} of ${plural(vtc.cases.length, "case")}${pages > 1 ? `, ${from + 1} to ${from + part.length} shown` : ""}`;
   say(document.getElementById("count").textContent);

@@ -79,7 +79,8 @@ const columns = (chart, own, published) => {
 
 /* A row for each series, the models under test first, and in it a mark for each place; shapes tell places apart. */
 const rows = (chart, own, published) => {
-  const ROW = 18, MOST = 32, all = [...own, ...published], H = TOP + ROW * all.length + 24;
+  const ROW = 18, MOST = 32, all = [...own, ...published], OWN = Math.max(ROW, 10 * chart.x.length + 4);
+  const tall = (one) => (one.published ? ROW : OWN), H = TOP + OWN * own.length + ROW * published.length + 24;
   const NAMES = 14 + Math.max(...all.map((one) => Math.min(MOST, one.name.length) * (one.published ? 5.9 : 7.1)));
   const least = Math.min(0, ...all.flatMap((one) => one.points.map((p) => Math.min(p.y, p.low ?? p.y))));
   const [first, ...rest] = range(chart), high = rest.at(-1), low = Math.max(first, least - 0.03 * (high - least));
@@ -91,14 +92,14 @@ const rows = (chart, own, published) => {
       s("text", { class: "tick", x: x(value), y: H - 8, "text-anchor": "middle" }, String(+value.toFixed(6))));
   }
   all.forEach((one, place) => {
-    const at = TOP + ROW * (place + 0.5), group = s("g", { class: one.published ? "published" : `series-${place % SERIES}` });
-    const lane = (p) => at + (p.x - (chart.x.length - 1) / 2) * Math.min(4, 12 / chart.x.length);
+    const at = TOP + OWN * Math.min(place, own.length) + ROW * Math.max(0, place - own.length) + tall(one) / 2, group = s("g", { class: one.published ? "published" : `series-${place % SERIES}` });
+    const lane = (p) => at + (p.x - (chart.x.length - 1) / 2) * (one.published ? Math.min(4, 12 / chart.x.length) : Math.min(10, 40 / chart.x.length));
     const values = one.points.map((p) => p.y);
     group.append(s("text", { class: one.published ? "published" : "own", x: NAMES - 10, y: at + 4, "text-anchor": "end" }, s("title", null, one.name), shorten(one.name, MOST)),
       s("path", { class: "span", d: `M${x(Math.min(...values))} ${at}H${x(Math.max(...values))}` }));
     for (const p of one.points) {
       group.append(s("g", { class: p.bad ? "bad" : null }, told(one, p, chart),
-        p.low === undefined || p.low === null ? [] : s("path", { class: "interval", d: `M${x(p.low)} ${lane(p)}H${x(p.high)}m0 -3v6M${x(p.low)} ${lane(p) - 3}v6` }),
+        !measured(p) ? [] : s("path", { class: "interval", d: `M${x(p.low)} ${lane(p)}H${x(p.high)}m0 -3v6M${x(p.low)} ${lane(p) - 3}v6` }),
         POINTS[p.x % POINTS.length](x(p.y), lane(p))));
     }
     for (const limit of chart.limits.filter((each) => each.series === one.name && !one.published)) {
@@ -112,18 +113,27 @@ const rows = (chart, own, published) => {
   return picture;
 };
 
+/* The whiskers, where any point has them. */
+const whiskers = (chart) => (chart.series.some((one) => one.points.some(measured)) ? h("li", null, s("svg", { viewBox: "0 0 26 12", class: "key", "aria-hidden": "true" },
+  s("path", { class: "interval", d: "M4 6H22M4 2v8M22 2v8" })), "interval over documents") : null);
+
 const rowLegend = (chart, published) => h("ul", { class: "legend" },
   chart.x.map((label, place) => h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place", "aria-hidden": "true" }, POINTS[place % POINTS.length](7, 6)), label)),
   published.length ? h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place published", "aria-hidden": "true" },
     s("rect", { x: 0, y: 4.5, width: 14, height: 3 })), "published") : null,
   chart.limits.length ? h("li", null, s("svg", { viewBox: "0 0 14 12", class: "key place limit", "aria-hidden": "true" },
-    s("line", { x1: 7, x2: 7, y1: 0, y2: 12 })), "a gate’s limit: ▸ at least, ◂ at most") : null);
+    s("line", { x1: 7, x2: 7, y1: 0, y2: 12 })), "a gate’s limit: ▸ at least, ◂ at most") : null, whiskers(chart));
 
-const interval = (p, at, y) => (p.low === undefined || p.low === null ? [] : [
-  s("path", { class: "interval", d: `M${at} ${y(p.low)}V${y(p.high)}m-3 0h6M${at - 3} ${y(p.low)}h6` })]);
+const measured = (p) => p.low !== undefined && p.low !== null;
+
+const interval = (p, at, y, coloured = false) => {
+  if (!measured(p)) return [];
+  const d = `M${at} ${y(p.low)}V${y(p.high)}m-3 0h6M${at - 3} ${y(p.low)}h6`;
+  return [s("path", { class: "halo", d }), s("path", { class: coloured ? "interval own" : "interval", d })];
+};
 
 const told = (one, p, chart) => s("title", null, [one.name, chart.x[p.x], number(p.y),
-  p.low === undefined || p.low === null ? "" : `(${number(p.low)} to ${number(p.high)})`, p.n ? `n = ${p.n}` : ""].filter(Boolean).join(", "));
+  !measured(p) ? "" : `(${number(p.low)} to ${number(p.high)})`, p.n ? `n = ${p.n}` : ""].filter(Boolean).join(", "));
 
 const bars = (picture, chart, own, published, { x, y, column, low }) => {
   const all = [...own, ...published], width = bar(all, column);
@@ -138,16 +148,18 @@ const bars = (picture, chart, own, published, { x, y, column, low }) => {
   });
 };
 
-const lines = (picture, chart, own, published, { x, y, right }) => {
+/* Series stand a little beside one another, so that their intervals do. */
+const lines = (picture, chart, own, published, { x, y, column, right }) => {
   const ends = [];
   [...published, ...own].forEach((one) => {
     const place = own.indexOf(one), look = one.published ? "published" : `series-${place % SERIES}`;
+    const aside = one.published ? 0 : (place - (own.length - 1) / 2) * Math.min(7, 0.6 * column / own.length), at = (p) => x(p.x) + aside;
     const points = [...one.points].sort((a, b) => a.x - b.x);
-    const path = points.map((p, n) => `${n ? "L" : "M"}${x(p.x)} ${y(p.y)}`).join("");
+    const path = points.map((p, n) => `${n ? "L" : "M"}${at(p)} ${y(p.y)}`).join("");
     const group = s("g", { class: look }, s("path", { class: "line", d: path, "stroke-dasharray": one.published ? "" : DASHES[place % SERIES] || null }));
     for (const p of points) {
-      group.append(s("g", { class: p.bad ? "bad" : null }, told(one, p, chart), ...interval(p, x(p.x), y),
-        one.published ? s("circle", { cx: x(p.x), cy: y(p.y), r: 2 }) : POINTS[place % SERIES](x(p.x), y(p.y))));
+      group.append(s("g", { class: p.bad ? "bad" : null }, told(one, p, chart), ...interval(p, at(p), y, own.length > 1),
+        one.published ? s("circle", { cx: at(p), cy: y(p.y), r: 2 }) : POINTS[place % SERIES](at(p), y(p.y))));
     }
     picture.append(group);
     if (one.published && points.length) ends.push({ name: one.name, at: y(points.at(-1).y) });
@@ -166,13 +178,13 @@ const legend = (chart, own, published) => h("ul", { class: "legend" },
   published.length && chart.kind === "bar" ? h("li", null, s("svg", { viewBox: "0 0 26 12", class: "key published", "aria-hidden": "true" },
     s("rect", { class: "bar", x: 4, y: 1, width: 18, height: 10 })), `published: ${published.map((one) => one.name).join(", ")}`) : null,
   chart.limits.length ? h("li", null, s("svg", { viewBox: "0 0 26 12", class: "key limit", "aria-hidden": "true" },
-    s("line", { x1: 1, x2: 25, y1: 6, y2: 6 })), "a gate’s limit: ▴ at least, ▾ at most") : null);
+    s("line", { x1: 1, x2: 25, y1: 6, y2: 6 })), "a gate’s limit: ▴ at least, ▾ at most") : null, whiskers(chart));
 
 const numbers = (chart) => h("details", { class: "numbers" }, h("summary", null, "Numbers"),
   table(chart.title, ["Series", ...chart.x], chart.series.map((one) => h("tr", null,
     h("th", { scope: "row" }, one.name, one.published ? " (published)" : ""),
     chart.x.map((_, place) => {
       const p = one.points.find((point) => point.x === place);
-      return h("td", { class: "number" }, p ? number(p.y) : "–");
+      return h("td", { class: "number" }, p ? [number(p.y), measured(p) ? h("small", null, ` (${number(p.low)} to ${number(p.high)})`) : null] : "–");
     })))));
 }

@@ -68,6 +68,11 @@ const misread = ([kind, printed, read]) => h("span", { class: "misread" }, shape
   printed ? foreign(printed, "del") : h("span", { class: "nothing" }, "nothing"), " → ",
   read ? foreign(read, "ins") : h("span", { class: "nothing" }, "nothing"));
 
+/* A case without the model before it, where there is but one. */
+const caseName = (ask) => {
+  const [model, ...more] = vtc.data.overview.models;
+  return !more.length && ask.startsWith(`${model}-`) ? ask.slice(model.length + 1) : ask;
+};
 const caseLink = (ask) => `#case=${encodeURIComponent(ask)}`;
 const casesLink = (filter) => `#cases?${new URLSearchParams(filter)}`;
 

@@ -42,7 +42,7 @@ const card = (gate) => h("article", { class: `card ${gate.verdict}${gate.accepte
   h("p", { class: "message" }, foreign(gate.message.split("\n")[0])),
   gate.worst?.length ? h("div", { class: "worst" },
     h("p", null, h("a", { href: casesLink({ tier: gate.tier, model: gate.model }) }, gate.lost === 1 ? "The case" : `All ${gate.lost} cases that lost something`), ", worst first:"),
-    h("ul", null, gate.worst.map(([ask, wrong]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(ask)),
+    h("ul", null, gate.worst.map(([ask, wrong]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(caseName(ask))),
       wrong.length ? h("span", { class: "words" }, wrong.map((word) => [" ", misread(word)])) : null)))) : null);
 
 const more = (gates) => h("details", null, h("summary", null, `${plural(gates.length, "more gate")} that did not pass`), h("div", { class: "cards" }, gates.map(card)));
@@ -66,7 +66,7 @@ const limit = (at) => s("path", { class: "bound", d: `M${at} 8v24` });
 
 const failures = (run) => h("section", { "aria-labelledby": "failed" }, h("h2", { id: "failed" }, "Failed tests"),
   h("ul", { class: "failures" }, run.failures.slice(0, 20).map((f) => h("li", null,
-    f.ask === null ? foreign(f.test) : h("a", { href: caseLink(f.ask) }, foreign(f.ask)), ": ", foreign(f.message)))),
+    f.ask === null ? foreign(f.test) : h("a", { href: caseLink(f.ask) }, foreign(caseName(f.ask))), ": ", foreign(f.message)))),
   run.failures.length > 20 ? h("p", null, h("a", { href: casesLink({ state: "failed" }) }, `All ${plural(run.states.failed ?? run.failures.length, "failed case")}`)) : null);
 
 const tiers = (run) => h("section", { "aria-labelledby": "tiers" }, h("h2", { id: "tiers" }, "Suites and tiers"),
@@ -90,9 +90,9 @@ const baseline = (run) => {
     table("Loss from the baseline", ["Verdict", "Tier", ...(run.models.length > 1 ? ["Model"] : []), "Metric", "Was", "Is", "Loss", "Interval", "Allowed", "Documents", "Sees from"], run.baseline.map((r) => h("tr", { class: r.verdict },
       h("td", null, badge(r.verdict), r.said.includes("suspicious") ? " suspiciously better" : ""), h("th", { scope: "row" }, foreign(r.tier)), run.models.length > 1 ? h("td", null, foreign(r.model)) : null,
       h("td", null, words(r.metric)), h("td", { class: "number" }, number(r.was)), h("td", { class: "number" }, number(r.now)), h("td", { class: "number" }, signed(r.loss)),
-      h("td", null, s("svg", { viewBox: "0 0 200 18", class: "forest", role: "img", "aria-label": r.low === null ? "interval unknown" : `${signed(r.low)} to ${signed(r.high)}` },
+      h("td", null, s("svg", { viewBox: "0 0 200 18", class: "forest", role: "img", "aria-label": r.low === null ? "interval unknown" : "the loss and its interval" },
         s("line", { class: "axis", x1: 100, x2: 100, y1: 0, y2: 18 }), s("path", { class: "bound", d: `M${x(r.margin)} 1v16` }), r.two_sided ? s("path", { class: "bound", d: `M${x(-r.margin)} 1v16` }) : "",
-        r.low === null ? "" : s("path", { class: "interval", d: `M${x(r.low)} 9H${x(r.high)}` }), s("circle", { class: "value", cx: x(r.loss), cy: 9, r: 4 }))),
+        r.low === null ? "" : s("path", { class: "interval", d: `M${x(r.low)} 9H${x(r.high)}` }), s("circle", { class: "value", cx: x(r.loss), cy: 9, r: 4 })), r.low === null ? null : h("small", { class: "ends" }, `${signed(r.low)} to ${signed(r.high)}`)),
       h("td", { class: "number" }, `${r.two_sided ? "±" : ""}${number(r.margin)}`), h("td", { class: "number" }, r.documents), h("td", { class: "number" }, r.sees)))));
 };
 
