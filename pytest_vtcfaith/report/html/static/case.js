@@ -34,7 +34,7 @@ const page = (one, shown) => {
       h("a", { href: vtc.filter ? `#cases?${vtc.filter}` : "#cases" }, "list"), " ", after ? h("a", { href: caseLink(after.ask), rel: "next" }, "next →") : h("span", { class: "off" }, "next →")),
     h("h1", null, foreign(one.ask)),
     h("p", { class: "verdict" }, h("span", { class: `chip state-${one.state}` }, state), " ", h("span", { class: "chip" }, words(one.outcome)), " ",
-      one.value === null ? null : h("span", { class: "chip" }, `${words(one.metric)} ${number(one.value)}`), " ", h("a", { href: casesLink({ tier: one.tier }) }, foreign(one.tier))),
+      one.value === null ? null : h("span", { class: "chip" }, `${words(one.metric)} ${number(one.value)}`), " ", h("a", { href: tierLink(one) }, foreign(one.tier))),
     said ? h("p", { class: "message" }, foreign(said)) : null,
     shown.reason ? h("p", { class: "message" }, foreign(shown.reason)) : null,
     shown.asked ? h("p", { class: "message" }, "Asked: ", foreign(shown.asked)) : null,

@@ -76,6 +76,9 @@ const caseName = (ask) => {
 const caseLink = (ask) => `#case=${encodeURIComponent(ask)}`;
 const casesLink = (filter) => `#cases?${new URLSearchParams(filter)}`;
 
+/* The cases of a tier and, where a run has several models, of the one that is spoken of: a gate may be about all. */
+const tierLink = ({ tier, model }) => casesLink(vtc.data.overview.models.length > 1 && vtc.data.overview.models.includes(model) ? { tier, model } : { tier });
+
 const say = (text) => { document.getElementById("said").textContent = text; };
 
 const NUMBERS = new Set(["Measured", "Value", "Limit", "Gates passed", "Score", "Was", "Is", "Loss", "Allowed", "Documents", "Sees from"]);

@@ -1,0 +1,49 @@
+"""Banner and links of the report in a real browser: what a run limited to a few documents says, and where links lead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_html import PRINTED, TIER, answer, case, html_run
+from made_views import failure, verdict, view
+from shown import opened
+
+from pytest_vtcfaith.report.html import write_html
+
+REWRITTEN = PRINTED.replace("hafbcur", "harbour")
+
+
+def test_a_run_on_a_few_documents_is_not_green(tab: Any, tmp_path: Path) -> None:
+    shown = view(verdict(tier=TIER), limit=2)
+    page = opened(tab, write_html(tmp_path, html_run([answer(case(), PRINTED)], tmp_path, view=shown)))
+    assert page.locator("h1").inner_text() == "Faithfulness of m: limited, no release verdict"
+    assert page.title().startswith("Limited, no release verdict")
+    assert page.locator(".band.green").count() == 0
+    assert page.locator(".band.limited .sign").inner_text() == "◔"
+    colour = "getComputedStyle(document.querySelector('.band strong')).color"
+    limited = page.evaluate(colour)
+    page.evaluate("document.querySelector('.band').className = 'band green'")
+    assert page.evaluate(colour) != limited
+
+
+@pytest.mark.parametrize("models", [["m"], ["m", "other"]])
+def test_links_to_a_tier_stay_with_the_model(tab: Any, tmp_path: Path, models: list[str]) -> None:
+    of = case()
+    answers = [replace(answer(of, REWRITTEN), model=name, ask=f"{name}-{of.id}") for name in models]
+    bad = verdict("fail", tier=TIER, model="m")
+    about_all = verdict("fail", tier=TIER, model="all", gate="all-glyph")
+    shown = view(bad, about_all, models=models, failures=[failure("x.py::test_case[m-doc-1-visual]")])
+    run = html_run(answers, tmp_path, view=shown)
+    index = write_html(tmp_path, replace(run, tiers=[replace(run.tiers[0], model=name) for name in models]))
+    wanted = "#cases?tier=rewriting%2Fen%2Fvisual" + ("&model=m" if len(models) > 1 else "")
+    page = opened(tab, index, "#case=m-doc-1-visual")
+    page.wait_for_selector(".verdict a")
+    assert page.locator(".verdict a").get_attribute("href") == wanted
+    page = opened(tab, index)
+    assert page.locator("#tiers ~ * th a").first.get_attribute("href") == wanted
+    cards = [a.get_attribute("href") for a in page.locator(".worst p a").all()]
+    assert cards[0] == wanted
+    assert all("model=all" not in link for link in cards)
