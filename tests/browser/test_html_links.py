@@ -1,4 +1,4 @@
-"""Banner and links of the report in a real browser: what a run limited to a few documents says, and where links lead."""
+"""Banner and links of the report in a real browser: what a limited run says, and where links lead."""
 
 from __future__ import annotations
 

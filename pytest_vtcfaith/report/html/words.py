@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rapidfuzz.distance import Levenshtein
 
 from pytest_vtcfaith.metrics import align, normalise, process_rewrites, tokens
+from pytest_vtcfaith.report.html.pairing import steps
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.suites.case import Case
@@ -51,8 +52,14 @@ def spans_of(case: Case, transcript: str) -> list[Span]:
         if op.kind == "equal":
             text = space.join(ours)
             found.append(Span("", text, text, op.start, op.stop))
-        elif op.kind == "replace" and len(ours) == len(theirs):
-            found += [_span((ours[n],), (theirs[n],), op.start + n, space, rewritten) for n in range(len(ours))]
+        elif op.kind == "replace" and (space or len(ours) == len(theirs)):
+            at, read_at = op.start, op.read_start
+            known = {place: word.place for place, word in rewritten.items() if op.start <= place < op.stop}
+            partners = {place - at: other - read_at for place, other in known.items() if other is not None}
+            for count, read_count in steps(ours, theirs, partners):
+                one, other = printed[at : at + count], read[read_at : read_at + read_count]
+                found.append(_span(one, other, at, space, rewritten))
+                at, read_at = at + count, read_at + read_count
         else:
             found.append(_span(ours, theirs, op.start, space, rewritten))
     return _joined(found, space)
@@ -62,7 +69,8 @@ def spans_of(case: Case, transcript: str) -> list[Span]:
 class _Perturbed:
     kind: str
     original: str
-    read: str | None
+    place: int | None
+    """Its token in the transcript, None where it has none."""
 
 
 def _rewrites(case: Case, transcript: str) -> Mapping[int, _Perturbed]:
@@ -72,7 +80,7 @@ def _rewrites(case: Case, transcript: str) -> Mapping[int, _Perturbed]:
         return {}
     words = process_rewrites(original, case.reference, transcript, lang=case.lang).words
     return {
-        place: _Perturbed(_SHOWN_AS.get(word.kind, word.kind), word.original, word.read)
+        place: _Perturbed(_SHOWN_AS.get(word.kind, word.kind), word.original, word.hypothesis_index)
         for word in words
         for place in range(word.index, word.index + (len(word.page) if case.lang == "zh" else 1))
     }
