@@ -47,3 +47,22 @@ def test_links_to_a_tier_stay_with_the_model(tab: Any, tmp_path: Path, models: l
     cards = [a.get_attribute("href") for a in page.locator(".worst p a").all()]
     assert cards[0] == wanted
     assert all("model=all" not in link for link in cards)
+
+
+def test_one_word_has_one_number(tab: Any, tmp_path: Path) -> None:
+    bad = answer(case(), REWRITTEN.replace("counted", "counter"))
+    shown = view(failures=[failure("x.py::test_case[m-doc-1-visual]")])
+    page = opened(tab, write_html(tmp_path, html_run([bad], tmp_path, view=shown)), "#case=m-doc-1-visual")
+    page.wait_for_selector(".key-of-words")
+    told = [item.inner_text() for item in page.locator(".key-of-words li").all()]
+    assert told == ["◆ 1 rewritten, 1 of them perturbed", "≈ 1 close, none of them perturbed"]
+    assert "count the 2 perturbed words only" in page.locator("[aria-labelledby=metrics]").inner_text()
+
+
+@pytest.mark.parametrize("text", [None, "", " \n\t", "\u3000"])
+def test_a_reply_without_text_is_said(tab: Any, tmp_path: Path, text: str | None) -> None:
+    page = opened(
+        tab, write_html(tmp_path, html_run([answer(case(), text, "empty")], tmp_path)), "#case=m-doc-1-visual"
+    )
+    page.wait_for_selector("#text")
+    assert page.locator("[aria-labelledby=text]").inner_text().split("\n")[-1] == "The model gave no text."

@@ -9,7 +9,7 @@ from made_html import ORIGINAL, PRINTED, case
 
 from pytest_vtcfaith.metrics import align, normalise, tokens
 from pytest_vtcfaith.report.html.pairing import steps
-from pytest_vtcfaith.report.html.words import KINDS, spans_of
+from pytest_vtcfaith.report.html.words import KINDS, counts_of, spans_of
 
 SAME = ("", "the old", "the old")
 
@@ -69,6 +69,16 @@ def test_the_parts_of_a_run_are_all_of_it(printed: list[str], read: list[str]) -
     found = steps(printed, read)
     assert [sum(step[side] for step in found) for side in (0, 1)] == [len(printed), len(read)]
     assert set(found) <= {(1, 1), (1, 0), (0, 1), (2, 1), (1, 2)}
+
+
+def test_counts_are_of_words_and_say_which_are_perturbed() -> None:
+    page, original = "he left beofre the old grey tide came", "he left before the old grey tide came"
+    spans = spans_of(case(text=page, params={"original": original}), "he loft before tide came")
+    assert counts_of(spans, "en") == {"rewritten": (1, 1), "close": (1, 0), "missing": (3, 0)}
+    assert counts_of(spans_of(case(text="the old"), "the old boat came"), "en") == {"added": (2, 0)}
+    old, new = "港口的旧船在晨雾里等待出发", "港口的旧般在辰雾里等待出发"
+    spans = spans_of(case(text=new, lang="zh", params={"original": old}), old)
+    assert {kind: perturbed for kind, (_, perturbed) in counts_of(spans, "zh").items()} == {"rewritten": 2}
 
 
 def test_a_chinese_window_is_one_place() -> None:

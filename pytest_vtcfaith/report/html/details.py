@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
 from pytest_vtcfaith.report.html.elsewhere import elsewhere
 from pytest_vtcfaith.report.html.pictures import WRONG_WORDS, Gallery, Picture, is_inside
-from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
+from pytest_vtcfaith.report.html.words import KINDS, Span, counts_of, spans_of
 from pytest_vtcfaith.report.small import CASE, CROP
 from pytest_vtcfaith.report.worddiff import printable
 
@@ -43,8 +42,10 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
         "reason": answer.row.get("reason", ""),
         "metrics": dict(sorted(answer.metrics.items())),
         "facts": _facts(case),
-        "text": None if text is None or spans else printable(text, LONGEST),
+        "text": None if text is None or spans or not text.strip() else printable(text, LONGEST),
         "spans": [_span(span) for span in spans],
+        "counts": counts_of(spans, answer.case.lang),
+        "note": _note(answer.metrics),
         "perfect": text is not None and answer.metrics.get("word_edits") == 0,
     }
     pictures = gallery.of(answer)
@@ -192,12 +193,23 @@ def _picture(run: HtmlRun, case: Listed) -> str | None:
 
 def _said(case: Listed, spans: Sequence[Span]) -> str:
     """The words that differ in one sentence."""
-    counts = Counter(span.kind for span in spans if span.kind)
-    told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+    counts = counts_of(spans, case.answer.case.lang)
+    told = ", ".join(f"{words} {kind}" for kind, (words, _) in counts.items())
     kept, perturbed = (case.answer.metrics.get(name) for name in ("verbatim", "perturbed"))
     if perturbed and kept is not None:
-        told = f"{perturbed - kept} of {perturbed} perturbed words not kept; {told}" if told else told
+        first = f"{perturbed - kept} of {perturbed} perturbed words not kept"
+        told = f"{first}; of all words of the page: {told}" if told else told
     return told
+
+
+def _note(metrics: Mapping[str, Any]) -> str:
+    """What the metrics count that have the names of marks, and count something else."""
+    if not metrics.get("perturbed"):
+        return ""
+    return (
+        f"Verbatim, rewritten, close, moderate, missing, wrong count the {metrics['perturbed']} perturbed words only, "
+        "the marks on page and transcript count every word of the page, and show moderate as close."
+    )
 
 
 def _facts(case: Listed) -> list[list[Any]]:

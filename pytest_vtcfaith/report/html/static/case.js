@@ -42,7 +42,7 @@ const page = (one, shown) => {
     h("div", { class: gallery(shown) ? "one" : "two" }, pictures(one, shown), text(one, shown)),
     h("div", { class: "two facts" },
       h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), h("dl", null, [["model", one.model], ...shown.facts].flatMap(([label, value]) => [h("dt", null, label), h("dd", null, foreign(typeof value === "number" ? number(value) : value))]))),
-      h("section", { "aria-labelledby": "metrics" }, h("h2", { id: "metrics" }, "Metrics"), h("dl", { class: "many" }, Object.entries(shown.metrics).map(([name, value]) => h("div", null, h("dt", null, words(name)), h("dd", { class: "number" }, number(value))))))),
+      h("section", { "aria-labelledby": "metrics" }, h("h2", { id: "metrics" }, "Metrics"), shown.note ? h("p", { class: "nothing" }, shown.note) : null, h("dl", { class: "many" }, Object.entries(shown.metrics).map(([name, value]) => h("div", null, h("dt", null, words(name)), h("dd", { class: "number" }, number(value))))))),
   ].filter((part) => part !== null);
 };
 
@@ -111,10 +111,11 @@ const enlarged = ([left, top, right, bottom], [width, height], path) => {
 
 const lit = (place, on) => document.querySelectorAll(`[data-span="${place}"]`).forEach((part) => part.classList.toggle("lit", on));
 
-const key = (shown) => {
-  const counts = KINDS.map((_, kind) => shown.spans.filter((span) => span[0] === kind).length);
-  return h("ul", { class: "key-of-words" }, KINDS.map((kind, place) => (place && counts[place] ? h("li", null, h("span", { class: `box-key ${kind}` }, SHAPES[kind]), ` ${counts[place]} ${kind}`) : null)));
-};
+/* How many words of the page differ; the metrics beside it count perturbed words only, so these are told apart. */
+const key = (shown) => h("ul", { class: "key-of-words" }, KINDS.map((kind) => {
+  const [all, perturbed] = shown.counts[kind] ?? [];
+  return all ? h("li", null, h("span", { class: `box-key ${kind}` }, SHAPES[kind]), ` ${all} ${kind}`, shown.note ? `, ${perturbed || "none"} of them perturbed` : null) : null;
+}));
 
 const text = (one, shown) => {
   const head = (label) => [h("h2", { id: "text" }, label)];
