@@ -169,7 +169,7 @@ class CaseResult:
                 )
 
     def _fail(self, verdict: str, *, explain: bool = True) -> None:
-        from pytest_vtcfaith.plugin.attachments import attach_to_allure
+        from pytest_vtcfaith.plugin.attachments import attach_to_allure, attaching
         from pytest_vtcfaith.report.failure import failure_text
 
         run = self._run
@@ -183,6 +183,7 @@ class CaseResult:
             run.report_folder,
             run.config.rootpath,
             explain=explain,
+            pictures=explain or attaching(run.config),  # a thousand pages for nobody when a server is down
             instruments=run.measuring.instruments,
         )
         attach_to_allure(run.config, run.report_folder, self._ask.id, run.by_id)

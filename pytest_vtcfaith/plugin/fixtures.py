@@ -55,6 +55,7 @@ def _requested(request: pytest.FixtureRequest) -> Request:
     item: pytest.Item = request.node
     if _REQUEST in item.stash:
         return item.stash[_REQUEST]
+    from pytest_vtcfaith.pages import UNDRAWABLE
     from pytest_vtcfaith.plugin.casecheck import book
     from pytest_vtcfaith.suites.base import Inapplicable
     from pytest_vtcfaith.texts.errors import TextsError
@@ -70,7 +71,7 @@ def _requested(request: pytest.FixtureRequest) -> Request:
             return item.stash[_REQUEST]
         except Inapplicable as problem:
             reason = str(problem)
-        except TextsError as problem:
+        except (TextsError, *UNDRAWABLE) as problem:
             lost = f"{type(problem).__name__}: {problem}"
     if lost:
         book(item, ask, "infrastructure_error", {}, lost, None)

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_vtcfaith.report.failure import drawable
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
 from pytest_vtcfaith.report.html.elsewhere import elsewhere
 from pytest_vtcfaith.report.html.pictures import WRONG_WORDS, Gallery, Picture, is_inside
@@ -53,6 +54,8 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
     edited = _task(run, case) == "edit"
     if place < DRAWN and case.state != "inapplicable" and (edited or case.state != "passed"):
         request = _request(run, case)
+        if request is not None:
+            request, shown["undrawn"] = drawable(request)
         pages = _pages(request)
         marks = marks_of(pages, spans, answer.case.lang)
         if not any(picture.page is not None for picture in pictures):

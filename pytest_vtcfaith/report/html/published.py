@@ -18,8 +18,8 @@ documents' layout (the "prior evaluation paradigm" of §5.2.1); Glyph's belongs 
 
 
 def accuracy_by_ratio(layout: str, ratios: Sequence[str]) -> list[dict[str, Any]]:
-    """Word accuracy of the systems of ZeroSense Table A4 over the compression ratios `5x`, `7.5x`, … of a layout, on the
-    texts of ZeroSense, and on natural ones of FOX and OmniDocBench, each by its name."""
+    """Word accuracy of the systems of ZeroSense Table A4 over the compression ratios `5x`, `7.5x`, … of a layout,
+    on texts of ZeroSense, and on natural ones of FOX and OmniDocBench, each by its name."""
     if layout not in _RENDERING:
         return []
     table = load_table("zerosense", "A4")

@@ -50,6 +50,7 @@ const page = (one, shown) => {
 const gallery = (shown) => shown.pictures.filter((picture) => picture[2] === null).length > 1;
 
 const pictures = (one, shown) => {
+  if (!shown.pictures.length && shown.undrawn) return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, "Page"), foreign(capital(shown.undrawn), "p", { class: "message" }));
   if (!shown.pictures.length) return shown.elsewhere ? without(shown) : null;
   return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, shown.pictures.length > 1 ? "Pictures" : "Page"),
     shown.marks.length ? key(shown) : null,

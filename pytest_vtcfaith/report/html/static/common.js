@@ -46,6 +46,7 @@ const number = (value) => {
 };
 const signed = (value) => (value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "±") + number(Math.abs(value)));
 const words = (name) => name.replaceAll("_", " ");
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 const limits = (gate) => [gate.min === null ? "" : `≥ ${number(gate.min)}`, gate.max === null ? "" : `≤ ${number(gate.max)}`].filter(Boolean).join(", ");
 

@@ -30,8 +30,6 @@ vtc.showOverview = (main) => {
     about(run));
 };
 
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
-
 const states = (run) => run.states_known.map((state, place) => (run.states[state]
   ? h("li", { class: `chip state-${place}` }, h("a", { href: casesLink({ state }) }, `${run.states[state]} ${state}`)) : null));
 
