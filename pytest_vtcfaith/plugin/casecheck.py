@@ -18,13 +18,19 @@ if TYPE_CHECKING:
 
 
 def book(
-    item: pytest.Item, ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str, transcript: Transcript | None
+    item: pytest.Item,
+    ask: Ask,
+    outcome: str,
+    metrics: Mapping[str, Any],
+    reason: str,
+    transcript: Transcript | None,
+    read: Mapping[str, str] | None = None,
 ) -> None:
     """Writes the result to this process's results file, then puts its score where the report carries it along."""
     from pytest_vtcfaith.report.results import append_result
 
     run = run_of(item.config)
-    row = result_row(ask, outcome, metrics, reason, transcript)
+    row = result_row(ask, outcome, metrics, reason, transcript) | ({"read": dict(read)} if read else {})
     if transcript is not None and (png := _png(transcript.reply)) is not None:
         from pytest_vtcfaith.report.results import save_picture
 

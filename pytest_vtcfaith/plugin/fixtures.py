@@ -100,7 +100,8 @@ def vtc_score(request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Tran
     run, ask, asked = run_of(request.config), _ask(request), _requested(request)
     transcript, metrics = run.measuring.score(run.suite(vtc_case.suite), vtc_case, vtc_response, asked)
     reason = transcript.reply.error or "" if transcript.outcome == "infrastructure_error" else ""
-    book(request.node, ask, transcript.outcome, metrics, reason, transcript)
+    read = run.measuring.read_back(run.suite(vtc_case.suite), vtc_case, transcript)
+    book(request.node, ask, transcript.outcome, metrics, reason, transcript, read)
     if run.options.noise is not None:
         from pytest_vtcfaith.plugin.noise import noise_of
 

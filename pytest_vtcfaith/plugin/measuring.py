@@ -97,6 +97,18 @@ class Measuring:
             reply = replace(transcript.reply, error=shortened(mask_secrets(str(problem))))
             return replace(transcript, reply=reply, outcome="infrastructure_error"), {}
 
+    def read_back(self, suite: Suite, case: Case, transcript: Transcript) -> dict[str, str]:
+        """What was read in the picture of a case that was scored: every picture is read once."""
+        from pytest_vtcfaith.models.protocols import NotInstalled
+        from pytest_vtcfaith.suites.readback import ReadsPictures
+
+        if not isinstance(suite, ReadsPictures):
+            return {}
+        try:
+            return suite.read_back(case, transcript, self.instruments)
+        except (InstrumentFailed, NotInstalled):  # the score is there without it
+            return {}
+
     def _spec(self, name: str) -> ModelSpec:
         from pytest_vtcfaith.models.registry import resolve
 

@@ -1,4 +1,4 @@
-"""Banner and links of the report in a real browser: what a limited run says, and where links lead."""
+"""Banner and links of the report in a real browser: what a limited run says, where links lead, and what was read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from made_html import PRINTED, TIER, answer, case, html_run
 from made_views import failure, verdict, view
 from shown import opened
 
-from pytest_vtcfaith.report.html import write_html
+from pytest_vtcfaith.report.html import Answer, write_html
+from pytest_vtcfaith.suites import load_suite
+from pytest_vtcfaith.texts.tasks.prompts import written
 
 REWRITTEN = PRINTED.replace("hafbcur", "harbour")
 
@@ -66,3 +68,48 @@ def test_a_reply_without_text_is_said(tab: Any, tmp_path: Path, text: str | None
     )
     page.wait_for_selector("#text")
     assert page.locator("[aria-labelledby=text]").inner_text().split("\n")[-1] == "The model gave no text."
+
+
+def test_a_drawn_solution_stands_beside_a_valid_one(tab: Any, tmp_path: Path) -> None:
+    suite = load_suite("reasoning")
+    of = next(one for one in suite.cases() if one.params["kind"] == "facts")
+    steps = [step["text"] for step in of.params["steps"]]
+    read = {"text": written((steps[0].replace("a bird", "a fish"), *steps[1:-1]), of.params["answer"]["text"])}
+    row = {"case": of.id, "outcome": "complete", "metrics": {}, "transcript": None, "read": read}
+    shown = view(failures=[failure(f"x.py::test_case[m-{of.id}]")])
+    run = html_run([answer(case(), PRINTED)], tmp_path, view=shown, suites={"reasoning": suite})
+    run = replace(run, tiers=[], answers=[Answer(f"m-{of.id}", "m", of, row)])
+    page = opened(tab, write_html(tmp_path, run), f"#case=m-{of.id}")
+    page.wait_for_selector("#compared")
+    rows = [
+        [cell.inner_text() for cell in line.locator("th, td").all()]
+        for line in page.locator("[aria-labelledby=compared] tbody tr").all()
+    ]
+    assert rows[0][0] == "step 1"
+    assert rows[0][1].startswith("✕ wrong ")
+    assert rows[0][2:] == [steps[0], steps[0].replace("a bird", "a fish")]
+    assert rows[1] == ["step 2", "✔ valid", steps[1], steps[1]]
+    assert rows[-2] == [f"step {len(steps)}", "○ not written", steps[-1], "nothing"]
+    assert rows[-1] == ["answer", "✔ right", of.params["answer"]["text"], of.params["answer"]["text"]]
+
+
+def test_an_edit_is_compared_word_by_word(tab: Any, tmp_path: Path) -> None:
+    suite = load_suite("editing")
+    of = next(one for one in suite.cases() if one.lang == "en")
+    read = {"region_expected": "62 North", "region": "62 Nort <i>x</i>", "page_expected": "a 62 North", "page": "a"}
+    row = {"case": of.id, "outcome": "complete", "metrics": {}, "transcript": None, "read": read}
+    run = html_run([answer(case(), PRINTED)], tmp_path, suites={"editing": suite})
+    shown = view(failures=[failure(f"x.py::test_case[m-{of.id}]")])
+    page = opened(
+        tab,
+        write_html(tmp_path, replace(run, view=shown, tiers=[], answers=[Answer(f"m-{of.id}", "m", of, row)])),
+        f"#case=m-{of.id}",
+    )
+    page.wait_for_selector("#compared")
+    part = page.locator("[aria-labelledby=compared]")
+    assert [head.inner_text() for head in part.locator("h3").all()] == ["Edited region", "Whole page"]
+    assert part.locator(".word.close del").first.inner_text() == "North"
+    assert part.locator(".word.close ins").first.inner_text() == "Nort"
+    assert part.locator(".word.added ins").inner_text() == "<i>x</i>"
+    assert part.locator(".word.missing del").inner_text() == "62 North"
+    assert "◆" not in part.inner_text()

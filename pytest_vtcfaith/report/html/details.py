@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.failure import drawable
@@ -13,12 +14,14 @@ from pytest_vtcfaith.report.html.pictures import WRONG_WORDS, Gallery, Picture, 
 from pytest_vtcfaith.report.html.words import KINDS, Span, counts_of, spans_of
 from pytest_vtcfaith.report.small import CASE, CROP
 from pytest_vtcfaith.report.worddiff import printable
+from pytest_vtcfaith.suites.readback import Compared, ReadsPictures
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.pages.page import Page
     from pytest_vtcfaith.report.html.case_list import Listed
     from pytest_vtcfaith.report.html.run import HtmlRun
     from pytest_vtcfaith.suites.base import Request
+    from pytest_vtcfaith.suites.case import Case
 
 DRAWN = 200
 """Cases, from the worst, whose pages are laid out and drawn with boxes."""
@@ -49,6 +52,8 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
         "note": _note(answer.metrics),
         "perfect": text is not None and answer.metrics.get("word_edits") == 0,
     }
+    if place < COMPARED:
+        shown["compared"] = _compared(run, case)
     pictures = gallery.of(answer)
     marks: Sequence[Mark] = ()
     edited = _task(run, case) == "edit"
@@ -113,6 +118,26 @@ def _spans(run: HtmlRun, case: Listed, text: str | None) -> list[Span]:
     ):
         return []
     return spans_of(answer.case, text)
+
+
+def _compared(run: HtmlRun, case: Listed) -> list[dict[str, Any]]:
+    """What was read in the picture that the model gave, part by part, beside what should stand there."""
+    suite, read = run.suites.get(case.answer.case.suite), case.answer.row.get("read")
+    if not isinstance(suite, ReadsPictures) or not isinstance(read, dict):
+        return []
+    try:
+        parts = suite.compared(case.answer.case, read)
+    except Exception:  # whatever stands in a file of results, the rest of the case is shown
+        return []
+    return [_part(case.answer.case, part) for part in parts]
+
+
+def _part(case: Case, part: Compared) -> dict[str, Any]:
+    row = {name: printable(getattr(part, name), LONGEST) for name in ("label", "expected", "read", "verdict", "reason")}
+    if part.verdict:
+        return row
+    spans = spans_of(replace(case, reference=part.expected, params={}), part.read)
+    return row | {"spans": [_span(span) for span in spans], "counts": counts_of(spans, case.lang)}
 
 
 def _span(span: Span) -> list[Any]:

@@ -39,6 +39,7 @@ const page = (one, shown) => {
     shown.reason ? h("p", { class: "message" }, foreign(shown.reason)) : null,
     shown.asked ? h("p", { class: "message" }, "Asked: ", foreign(shown.asked)) : null,
     shown.lines?.length ? h("ul", { class: "lines" }, shown.lines.map((line) => h("li", null, foreign(line)))) : null,
+    shown.compared?.length ? compared(one, shown.compared) : null,
     h("div", { class: gallery(shown) ? "one" : "two" }, pictures(one, shown), text(one, shown)),
     h("div", { class: "two facts" },
       h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), h("dl", null, [["model", one.model], ...shown.facts].flatMap(([label, value]) => [h("dt", null, label), h("dd", null, foreign(typeof value === "number" ? number(value) : value))]))),
@@ -128,6 +129,23 @@ const text = (one, shown) => {
   if (shown.text === null && shown.pictures.length > 1) return null;
   if (shown.text === null) return h("section", { "aria-labelledby": "text" }, head("Transcript"), h("p", { class: "nothing" }, "The model gave no text."));
   return h("section", { "aria-labelledby": "text" }, head(shown.perfect ? "Transcript, every word as printed" : "Transcript"), foreign(shown.text, "p", { class: "diff", lang: one.lang }));
+};
+
+const VERDICTS = { valid: "✔", right: "✔", wrong: "✕", "not decided": "◐", "not written": "○", "not marked here": "–" };
+const STATE_OF = { valid: 4, right: 4, wrong: 0, "not written": 0 };
+
+/* What was read in the picture that the model gave, beside what should stand there: marked step by step, or word by word. */
+const compared = (one, parts) => {
+  const marked = parts.filter((part) => part.verdict), whole = parts.filter((part) => !part.verdict);
+  return h("section", { "aria-labelledby": "compared" }, h("h2", { id: "compared" }, "Expected, and read in the picture"),
+    marked.length ? table("Steps and answer", ["Part", "Verdict", "A valid solution", "Read"], marked.map((part) => h("tr", null,
+      h("th", { scope: "row" }, part.label),
+      h("td", null, h("span", { class: `chip state-${STATE_OF[part.verdict] ?? 2}` }, h("span", { "aria-hidden": "true" }, `${VERDICTS[part.verdict]} `), part.verdict), part.reason ? [" ", foreign(part.reason)] : null),
+      h("td", null, part.expected ? foreign(part.expected) : h("span", { class: "nothing" }, "nothing")),
+      h("td", null, part.read ? foreign(part.read) : h("span", { class: "nothing" }, "nothing"))))) : null,
+    whole.map((part, n) => [h("h3", null, capital(part.label)), key({ counts: part.counts }),
+      part.spans.length ? h("p", { class: "diff", lang: one.lang === "mixed" ? null : one.lang }, part.spans.map((span, place) => [difference(span, `${n}-${place}`), one.lang === "zh" ? "" : " "]))
+        : h("p", { class: "nothing" }, "No text is expected, and none was read.")]));
 };
 
 /* A place of the text: what is printed struck through, what was read behind it. */
