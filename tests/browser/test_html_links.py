@@ -90,6 +90,7 @@ def test_a_drawn_solution_stands_beside_a_valid_one(tab: Any, tmp_path: Path) ->
     assert rows[0][2:] == [steps[0], steps[0].replace("a bird", "a fish")]
     assert rows[1] == ["step 2", "✔ valid", steps[1], steps[1]]
     assert rows[-2] == [f"step {len(steps)}", "○ not written", steps[-1], "nothing"]
+    assert page.locator("#text").count() == 0  # what was read stands there, no transcript
     assert rows[-1] == ["answer", "✔ right", of.params["answer"]["text"], of.params["answer"]["text"]]
 
 
