@@ -55,6 +55,7 @@ def gate(
     from pytest_vtcfaith.report.html import write_html
     from pytest_vtcfaith.report.stepsummary import append_step_summary
     from pytest_vtcfaith.report.terminal import show_summary
+    from pytest_vtcfaith.report.view import failed_beside_gates
 
     with errors_of_runs():
         if vtc_inconclusive not in (None, "fail", "warn", "pass"):
@@ -70,7 +71,7 @@ def gate(
         append_step_summary(judged.view)
         show_summary(Screen(), judged.view)
     passed = sum(verdict.verdict == "pass" for verdict in judged.verdicts)
-    told = f"{passed} of {len(judged.verdicts)} gates passed, {len(judged.view.failures)} tests failed"
+    told = f"{passed} of {len(judged.verdicts)} gates passed, {failed_beside_gates(judged.view)}"
     say(told, "green" if judged.green else "red")
     if not judged.green:
         raise typer.Exit(1)

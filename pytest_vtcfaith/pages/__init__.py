@@ -9,7 +9,11 @@ from pytest_vtcfaith.pages.page import Page, WordBox
 from pytest_vtcfaith.pages.render import crop_word, render
 from pytest_vtcfaith.pages.typesetting import PageOverflow
 
+UNDRAWABLE = (MissingGlyphs, PageOverflow, FontUnavailable)
+"""What is raised for a text that no page of the wanted kind can show."""
+
 __all__ = [
+    "UNDRAWABLE",
     "BlockLayout",
     "Fit",
     "FlowLayout",

@@ -29,7 +29,7 @@ class MissingGlyphs(ValueError):
         more = f" and {len(characters) - _NAMED_IN_MESSAGE} more" if len(characters) > _NAMED_IN_MESSAGE else ""
         super().__init__(
             f"{font.name} cannot draw {len(characters)} of the text's characters: {shown}{more}; "
-            "render in the language they belong to, or replace them"
+            "remove these characters, or give the text the language they belong to"
         )
 
 

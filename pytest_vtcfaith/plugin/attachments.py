@@ -13,6 +13,11 @@ import pytest
 from pytest_vtcfaith.report.casefiles import pictures_of
 
 
+def attaching(config: pytest.Config) -> bool:
+    """Whether another plugin's report takes pictures in this run."""
+    return bool(config.getoption("htmlpath", None)) or config.pluginmanager.has_plugin("allure_listener")
+
+
 def attach_to_html(
     config: pytest.Config, report: pytest.TestReport, folder: Path, ask: str, known: Mapping[str, Any]
 ) -> None:

@@ -18,13 +18,19 @@ if TYPE_CHECKING:
 
 
 def book(
-    item: pytest.Item, ask: Ask, outcome: str, metrics: Mapping[str, Any], reason: str, transcript: Transcript | None
+    item: pytest.Item,
+    ask: Ask,
+    outcome: str,
+    metrics: Mapping[str, Any],
+    reason: str,
+    transcript: Transcript | None,
+    read: Mapping[str, str] | None = None,
 ) -> None:
     """Writes the result to this process's results file, then puts its score where the report carries it along."""
     from pytest_vtcfaith.report.results import append_result
 
     run = run_of(item.config)
-    row = result_row(ask, outcome, metrics, reason, transcript)
+    row = result_row(ask, outcome, metrics, reason, transcript) | ({"read": dict(read)} if read else {})
     if transcript is not None and (png := _png(transcript.reply)) is not None:
         from pytest_vtcfaith.report.results import save_picture
 
@@ -169,7 +175,7 @@ class CaseResult:
                 )
 
     def _fail(self, verdict: str, *, explain: bool = True) -> None:
-        from pytest_vtcfaith.plugin.attachments import attach_to_allure
+        from pytest_vtcfaith.plugin.attachments import attach_to_allure, attaching
         from pytest_vtcfaith.report.failure import failure_text
 
         run = self._run
@@ -183,6 +189,7 @@ class CaseResult:
             run.report_folder,
             run.config.rootpath,
             explain=explain,
+            pictures=explain or attaching(run.config),  # a thousand pages for nobody when a server is down
             instruments=run.measuring.instruments,
         )
         attach_to_allure(run.config, run.report_folder, self._ask.id, run.by_id)

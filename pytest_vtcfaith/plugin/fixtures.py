@@ -55,6 +55,7 @@ def _requested(request: pytest.FixtureRequest) -> Request:
     item: pytest.Item = request.node
     if _REQUEST in item.stash:
         return item.stash[_REQUEST]
+    from pytest_vtcfaith.pages import UNDRAWABLE
     from pytest_vtcfaith.plugin.casecheck import book
     from pytest_vtcfaith.suites.base import Inapplicable
     from pytest_vtcfaith.texts.errors import TextsError
@@ -70,7 +71,7 @@ def _requested(request: pytest.FixtureRequest) -> Request:
             return item.stash[_REQUEST]
         except Inapplicable as problem:
             reason = str(problem)
-        except TextsError as problem:
+        except (TextsError, *UNDRAWABLE) as problem:
             lost = f"{type(problem).__name__}: {problem}"
     if lost:
         book(item, ask, "infrastructure_error", {}, lost, None)
@@ -99,7 +100,8 @@ def vtc_score(request: pytest.FixtureRequest, vtc_case: Case, vtc_response: Tran
     run, ask, asked = run_of(request.config), _ask(request), _requested(request)
     transcript, metrics = run.measuring.score(run.suite(vtc_case.suite), vtc_case, vtc_response, asked)
     reason = transcript.reply.error or "" if transcript.outcome == "infrastructure_error" else ""
-    book(request.node, ask, transcript.outcome, metrics, reason, transcript)
+    read = run.measuring.read_back(run.suite(vtc_case.suite), vtc_case, transcript)
+    book(request.node, ask, transcript.outcome, metrics, reason, transcript, read)
     if run.options.noise is not None:
         from pytest_vtcfaith.plugin.noise import noise_of
 

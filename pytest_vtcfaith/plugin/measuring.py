@@ -83,18 +83,31 @@ class Measuring:
     def score(
         self, suite: Suite, case: Case, transcript: Transcript, request: Request
     ) -> tuple[Transcript, dict[str, float | int | None]]:
-        """The metrics of a case. Where an instrument fails, or the case's files have changed meanwhile, the case was
-        not measured, and the transcript says why.
+        """The metrics of a case. Where an instrument fails, the case's files have changed meanwhile, or a page that the
+        metrics take in cannot be drawn, the case was not measured, and the transcript says why.
         """
         from pytest_vtcfaith.models.judges.questions import JudgeFailed
         from pytest_vtcfaith.models.protocols import NotInstalled
+        from pytest_vtcfaith.pages import UNDRAWABLE
         from pytest_vtcfaith.texts.errors import TextsError
 
         try:
             return transcript, suite.score(case, transcript, request, self.instruments)
-        except (InstrumentFailed, NotInstalled, JudgeFailed, TextsError) as problem:
+        except (InstrumentFailed, NotInstalled, JudgeFailed, TextsError, *UNDRAWABLE) as problem:
             reply = replace(transcript.reply, error=shortened(mask_secrets(str(problem))))
             return replace(transcript, reply=reply, outcome="infrastructure_error"), {}
+
+    def read_back(self, suite: Suite, case: Case, transcript: Transcript) -> dict[str, str]:
+        """What was read in the picture of a case that was scored: every picture is read once."""
+        from pytest_vtcfaith.models.protocols import NotInstalled
+        from pytest_vtcfaith.suites.readback import ReadsPictures
+
+        if not isinstance(suite, ReadsPictures):
+            return {}
+        try:
+            return suite.read_back(case, transcript, self.instruments)
+        except (InstrumentFailed, NotInstalled):  # the score is there without it
+            return {}
 
     def _spec(self, name: str) -> ModelSpec:
         from pytest_vtcfaith.models.registry import resolve

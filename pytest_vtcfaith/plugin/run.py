@@ -226,18 +226,19 @@ class Run(Benchmark):
         return found
 
     def respond(self, ask: Ask, request: Request, *, stored: bool = True) -> Transcript:
-        """Asks the model, page by page; an error of loading or answering, and one of the case's files that has changed
-        meanwhile, is the outcome `infrastructure_error`.
+        """Asks the model, page by page; an error of loading or answering, a page that cannot be drawn, and a
+        case's file that has changed meanwhile, is the outcome `infrastructure_error`.
 
         Without `stored` a model in this process is asked whatever the store holds, and nothing is stored.
         """
         from pytest_vtcfaith.engine.run import error_reply
         from pytest_vtcfaith.engine.transcript import Transcript
+        from pytest_vtcfaith.pages import UNDRAWABLE
         from pytest_vtcfaith.texts.errors import TextsError
 
         try:
             return self._respond_all(ask, request, stored)
-        except TextsError as problem:
+        except (TextsError, *UNDRAWABLE) as problem:
             return Transcript(error_reply(problem), "infrastructure_error", 0.0, False)
 
     def _respond_all(self, ask: Ask, request: Request, stored: bool) -> Transcript:

@@ -44,5 +44,6 @@ def view_of(
         problems=problems,
         folder=folder,
         thresholds=(file.relative_to(run.root) if file.is_relative_to(run.root) else file).as_posix(),
+        cases=len(ledger.fresh),
         primary={name: run.suite(name).primary for name in run.suites},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -43,25 +44,33 @@ def failure_text(
     root: Path,
     *,
     explain: bool = True,
+    pictures: bool = True,
     instruments: Instruments = NO_INSTRUMENTS,
 ) -> str:
     """The text of a failing case: first line the verdict, then word differences, then the paths of page and crop.
 
     The picture of every page, the lines of the first wrong words and what the suite shows beside them are written
     under `folder`, as `small.save_small` does it, in at most `small.CASE` bytes together; of several pages the one with
-    the first wrong word is the one that can be read. When that fails (full disk)
-    the line says so instead. Paths are relative to `root` where they lie under it. Without `explain` only the
-    verdict and the case are shown. Safe to print, at most 64 Ki characters, without colours.
+    the first wrong word is the one that can be read. When that fails (full disk, a character that no font has) a line
+    says so instead, whatever it is: the verdict stands first in any case. Paths are relative to `root` where they lie
+    under it. Without `explain` only verdict and case are shown, with `pictures` the pages too. Safe to print, at most
+    64 Ki characters, without colours.
     """
     verdict = " ".join(verdict.split())
+    place = f"{_place(ask.case.file, root)}:{ask.case.line}"
     if not explain:
-        return printable(f"{verdict}\n  case: {ask.case.id}, {_place(ask.case.file, root)}:{ask.case.line}", LIMIT)
-    try:
-        found = suite.explain(ask.case, transcript, metrics, request, instruments)
-    except (InstrumentFailed, TextsError) as problem:
-        found = Explanation(f"not explained: {problem}")
-    lines = [f"{verdict}: {visible(found.verdict)}" if found.verdict not in verdict else verdict]
-    lines += [f"  {line}" for line in found.lines]
+        lines, found, place = [verdict], Explanation(verdict), f"{ask.case.id}, {place}"
+        request, undrawn = drawable(request) if pictures else (_without_pages(request), "")
+    else:
+        request, undrawn = drawable(request)
+        try:
+            found = suite.explain(ask.case, transcript, metrics, request, instruments)
+        except (InstrumentFailed, TextsError) as problem:
+            found = Explanation(f"not explained: {problem}")
+        except Exception as problem:  # what drawing raises may be anything, and must not stand in place of the verdict
+            found = Explanation(f"not explained: {type(problem).__name__}: {_line(problem)}")
+        lines = [f"{verdict}: {visible(found.verdict)}" if found.verdict not in verdict else verdict]
+        lines += [f"  {line}" for line in found.lines]
     pages = () if suite.task == "draw" else request.pages
     only = "source" if suite.task == "edit" else "page"
     room = _Room(folder / "pages", len(pages) + len(found.pictures), cropped=found.word is not None)
@@ -79,8 +88,34 @@ def failure_text(
             lines.append(f"  {label}: {_place(path, root)}")
     except (OSError, TextsError) as problem:
         lines.append(f"  page: not written: {problem}")
-    lines.append(f"  case: {_place(ask.case.file, root)}:{ask.case.line}")
+    except Exception as problem:
+        undrawn = undrawn or _undrawable(problem)
+    if undrawn:
+        lines.append(f"  {visible(undrawn)}")
+    lines.append(f"  case: {place}")
     return printable("\n".join(lines), LIMIT)
+
+
+def drawable(request: Request) -> tuple[Request, str]:
+    """The request, without pages where they cannot be laid out; and a line that says why, "" where they can."""
+    try:
+        _ = request.pages
+    except Exception as problem:  # a layout of the user's may raise anything
+        return _without_pages(request), _undrawable(problem)
+    return request, ""
+
+
+def _without_pages(request: Request) -> Request:
+    """The request as one for which no page is shown."""
+    return replace(request, lay_out=lambda: ())
+
+
+def _undrawable(problem: Exception) -> str:
+    return f"the page cannot be drawn: {_line(problem) or type(problem).__name__}"
+
+
+def _line(problem: Exception) -> str:
+    return " ".join(str(problem).split())
 
 
 def _place(path: Path, root: Path) -> str:

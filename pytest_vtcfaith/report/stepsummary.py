@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from pytest_vtcfaith.gating.judge import Verdict
 from pytest_vtcfaith.report.regressions import changes
@@ -23,8 +24,19 @@ def append_step_summary(view: RunView) -> None:
     Raises OSError when the file cannot be written.
     """
     if name := os.environ.get("GITHUB_STEP_SUMMARY"):
-        with Path(name).open("a", encoding="utf-8", newline="\n") as file:
-            file.write("\n".join(step_summary(view)) + "\n")
+        with Path(name).open("ab+") as file:
+            file.write((_break(file) + "\n".join(step_summary(view)) + "\n").encode("utf-8"))
+
+
+def _break(file: BinaryIO) -> str:
+    """What ends the last line of a file, and what it belongs to: a heading under a paragraph is one after a blank line
+    everywhere."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 2))
+    end = file.read()
+    if not end or end.endswith(b"\n\n"):
+        return ""
+    return "\n" if end.endswith(b"\n") else "\n\n"
 
 
 def step_summary(view: RunView) -> list[str]:

@@ -56,7 +56,13 @@ def bold_headline(view: RunView) -> str:
     return f"**{_WORDS[word]}**: {said}"
 
 
-_WORDS = {"red": "Red", "green": "Green", "inconclusive": "Inconclusive", "none": "No verdict"}
+_WORDS = {
+    "red": "Red",
+    "green": "Green",
+    "limited": "Limited",
+    "inconclusive": "Inconclusive",
+    "none": "No verdict",
+}
 
 
 def cell(text: str) -> str:

@@ -39,7 +39,7 @@ class Failure:
 class RunView:
     """A whole run. `verdicts` are by suite in the order they were judged; `notes` are lines to be known beside them;
     `problems` say why the run is not green whatever the verdicts; `thresholds` is the thresholds file; `shard`
-    is `I/N` where only a part of the documents was run.
+    is `I/N` where only a part of the documents was run; `cases` counts the cases that were asked, of all models.
     """
 
     models: Sequence[str]
@@ -52,6 +52,7 @@ class RunView:
     thresholds: str
     primary: Mapping[str, str] = field(default_factory=dict)
     shard: str | None = None
+    cases: int = 0
 
 
 def accepted(verdict: Verdict, view: RunView) -> bool:
@@ -60,25 +61,41 @@ def accepted(verdict: Verdict, view: RunView) -> bool:
 
 
 def headline(view: RunView) -> tuple[str, str]:
-    """The run in a word, `red`, `inconclusive`, `none` (nothing was judged) or `green`, and in a sentence."""
+    """The run in a word, `red`, `inconclusive`, `none` (nothing was judged), `limited` (passed, on few documents)
+    or `green`, and in a sentence."""
     verdicts = [v for of_suite in view.verdicts.values() for v in of_suite]
     forgiven = sum(accepted(v, view) for v in verdicts)
     bad = sum(v.verdict in BAD for v in verdicts) - forgiven
     passed = sum(v.verdict == "pass" for v in verdicts)
     if bad or view.problems or view.failures:
-        return "red", _red(bad, len(verdicts), len(view.failures))
+        return "red", _red(view, bad)
     if forgiven:
         return "inconclusive", f"{forgiven} of {len(verdicts)} gates could not be decided, none failed."
     if not passed:
         return "none", "no gate had anything to judge."
-    return "green", f"{passed} of {len(verdicts)} gates passed, none failed."
+    told = f"{passed} of {len(verdicts)} gates passed, none failed"
+    if view.limit is not None:
+        documents = f"{view.limit} document{'s' * (view.limit != 1)} per tier"
+        return "limited", f"{told}, only {documents} asked: no release verdict."
+    return "green", f"{told}."
 
 
-def _red(bad: int, gates: int, failed: int) -> str:
-    tests = f"{failed} test{'s' * (failed != 1)} failed"
-    if not gates:
-        return f"nothing was judged by a gate, {tests}."
-    return f"{bad} of {gates} gate{'s' * (gates != 1)} did not pass, {tests}."
+def failed_beside_gates(view: RunView) -> str:
+    """How many cases failed, and how many tests that are neither those of cases nor those of gates that did not pass:
+    whatever went wrong in a run is counted once, here or among the gates."""
+    gates = [f"[{v.gate}]" for verdicts in view.verdicts.values() for v in verdicts if v.verdict in BAD]
+    own = [f for f in view.failures if not any(gate in f.test for gate in gates)]
+    cases = {f.test.partition("[")[2] for f in own if f.file}
+    asked = max(view.cases, len(cases))  # a case whose test broke off has no result
+    told = f"{len(cases)} of {asked} case{'s' * (asked != 1)} failed"
+    others = sum(not f.file for f in own)
+    return f"{told}, {others} other test{'s' * (others != 1)} failed" if others else told
+
+
+def _red(view: RunView, bad: int) -> str:
+    gates = sum(len(verdicts) for verdicts in view.verdicts.values())
+    told = f"{bad} of {gates} gate{'s' * (gates != 1)} did not pass" if gates else "nothing was judged by a gate"
+    return f"{told}, {failed_beside_gates(view)}."
 
 
 @dataclass(frozen=True, slots=True)

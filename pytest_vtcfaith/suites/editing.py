@@ -15,10 +15,19 @@ from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.editing_cases import editing_cases, pair_of, source_of
 from pytest_vtcfaith.suites.editing_metrics import METRICS, SECOND, SECOND_CEILINGS, columns_of
 from pytest_vtcfaith.suites.editing_pictures import difference, framed
-from pytest_vtcfaith.suites.editing_scores import PROPERTIES, SCOPES, TEXT_METRICS, fitted, score_output
+from pytest_vtcfaith.suites.editing_scores import (
+    PROPERTIES,
+    SCOPES,
+    TEXT_METRICS,
+    fitted,
+    read_picture,
+    score_output,
+    text_of,
+)
 from pytest_vtcfaith.suites.editing_verdict import RegionTexts, number, region_texts, verdict
 from pytest_vtcfaith.suites.explain import describe_text
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
+from pytest_vtcfaith.suites.readback import Compared
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -131,6 +140,26 @@ class Editing:
                 ("difference", lambda: difference(pair.reference, shown, pair.regions)),
             ),
         )
+
+    def read_back(self, case: Case, transcript: Transcript, instruments: Instruments) -> dict[str, str]:
+        """The texts of the regions and of the whole page: what should stand there (of a reference whose text is not
+        known, what was read of it), and what was read of the output."""
+        output = picture_of(transcript.reply)
+        if transcript.outcome != "complete" or output is None:
+            return {}
+        pair, reader = pair_of(case), instruments.reader()
+        reference, made = (read_picture(reader, pair, shown) for shown in (pair.reference, fitted(output, pair)[0]))
+        return {
+            "region_expected": text_of(reference.region if pair.region_blocks is None else pair.region_blocks),
+            "region": text_of(made.region),
+            "page_expected": text_of(reference.page if pair.blocks is None else pair.blocks),
+            "page": text_of(made.page),
+        }
+
+    def compared(self, case: Case, read: Mapping[str, str]) -> Sequence[Compared]:
+        """The edited region, then the whole page."""
+        parts = (("edited region", "region"), ("whole page", "page"))
+        return [Compared(label, read[f"{part}_expected"], read[part]) for label, part in parts]
 
 
 def _texts(instruments: Instruments, pair: EditPair, output: Image.Image) -> RegionTexts | None:

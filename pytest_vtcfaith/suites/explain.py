@@ -35,8 +35,10 @@ def page_word(page: Page | None, lang: str, index: int | None) -> int | None:
 
 
 def find_word(pages: Sequence[Page], lang: str, index: int | None) -> tuple[int, int | None]:
-    """The page (index into `pages`) on which the `index`-th token of the whole text stands, and its word there."""
-    if index is None:
+    """The page (index into `pages`) on which the `index`-th token of the whole text stands, and its word there;
+    None for a word where there is no page.
+    """
+    if index is None or not pages:
         return 0, None
     for number, page in enumerate(pages[:-1]):
         count = len(tokens(normalise(page.text, "verbatim", lang), lang))

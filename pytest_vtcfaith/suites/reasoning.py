@@ -14,9 +14,17 @@ from pytest_vtcfaith.suites.bundled import manifests
 from pytest_vtcfaith.suites.case import Case, CaseScore
 from pytest_vtcfaith.suites.explain import describe_text
 from pytest_vtcfaith.suites.instruments import NO_INSTRUMENTS, Instruments
-from pytest_vtcfaith.suites.reasoning_explain import explain_passage, explain_solution
+from pytest_vtcfaith.suites.readback import Compared
+from pytest_vtcfaith.suites.reasoning_explain import compared_solution, explain_passage, explain_solution
 from pytest_vtcfaith.suites.reasoning_metrics import METRICS, remarks
-from pytest_vtcfaith.suites.reasoning_scores import failed_score, for_reading, legibility, score_passage, score_solution
+from pytest_vtcfaith.suites.reasoning_scores import (
+    failed_score,
+    for_reading,
+    legibility,
+    read_page,
+    score_passage,
+    score_solution,
+)
 from pytest_vtcfaith.texts.tasks.prompts import drawing_prompt, solution_text
 from pytest_vtcfaith.texts.tasks.rows import SCHEMA
 
@@ -122,6 +130,20 @@ class Reasoning:
         if case.params["kind"] == "rendering":
             return explain_passage(case, instruments.reader(), image, metrics)
         return explain_solution(case, instruments.reader(), instruments.judge(), image)
+
+    def read_back(self, case: Case, transcript: Transcript, instruments: Instruments) -> dict[str, str]:
+        """The `text` of the page; `judge` where a model marks its steps."""
+        image = picture_of(transcript.reply)
+        if transcript.outcome != "complete" or image is None:
+            return {}
+        judged = {} if instruments.judge() is None else {"judge": "model"}
+        return {"text": read_page(instruments.reader(), for_reading(image)[0]).text, **judged}
+
+    def compared(self, case: Case, read: Mapping[str, str]) -> Sequence[Compared]:
+        """The passage, or steps and answer of a solution; what a judge model said of them is not known here."""
+        if case.params["kind"] == "rendering":
+            return [Compared("passage", case.reference, read["text"])]
+        return compared_solution(case.params, read["text"], marked_here="judge" not in read)
 
 
 def _tier(row: Mapping[str, Any]) -> str:

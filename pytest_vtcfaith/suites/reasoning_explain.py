@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.metrics import normalise
 from pytest_vtcfaith.suites.base import Explanation
+from pytest_vtcfaith.suites.readback import Compared
 from pytest_vtcfaith.suites.reasoning_scores import Marked, mark, read_page
 from pytest_vtcfaith.texts.tasks.prompts import question_text
 
@@ -34,6 +35,30 @@ def explain_solution(case: Case, reader: Reader, judge: Judge | None, image: Ima
     """Question, expected and given answer, and the first step that is not valid with the judge's reason."""
     marked = mark(case.params, read_page(reader, image).text, judge)
     return Explanation(_verdict(marked), _lines(case.params, marked), pictures=(("drawn", lambda: image),))
+
+
+def compared_solution(row: Mapping[str, Any], text: str, *, marked_here: bool) -> list[Compared]:
+    """The steps of a page beside those of the task's own solution, by their number, then the answer: a step is right by
+    what it says, not by being that of the same number.
+
+    Not `marked_here` is what a judge model has marked, whose verdicts are not kept.
+    """
+    marked = mark(row, text, None)
+    ours = [step["text"] for step in row.get("steps", ())]
+    theirs, found = marked.solution.steps, []
+    for number in range(max(len(ours), len(theirs))):
+        expected, read = (steps[number] if number < len(steps) else "" for steps in (ours, theirs))
+        verdict, reason = "not written", ""
+        if number < len(theirs):
+            one = marked.verdicts[number]
+            verdict = "valid" if one.valid else "wrong" if one.decided else "not decided"
+            verdict, reason = (verdict, one.reason) if marked_here else ("not marked here", "")
+        found.append(Compared(f"step {number + 1}", expected, read, verdict, reason))
+    given = ", ".join(marked.solution.answers)
+    verdict = "right" if marked.answer else "wrong" if given else "not written"
+    if not marked_here and verdict == "wrong":  # the judge may have taken a free answer for right
+        verdict = "not marked here"
+    return [*found, Compared("answer", row["answer"]["text"], given, verdict)]
 
 
 def _verdict(marked: Marked) -> str:

@@ -130,7 +130,7 @@ def test_words_stand_out_on_a_terminal_only(rewritten, workers: str) -> None:
 def test_the_summary_names_gates_and_failures(rewritten) -> None:
     found = rewritten.run(rewritten.model)
     text = (found.folder / "summary.md").read_text(encoding="utf-8")
-    assert "**Red**: 1 of 10 gates did not pass, 2 tests failed." in text
+    assert "**Red**: 1 of 10 gates did not pass, 1 of 12 cases failed." in text
     assert "| rewriting/en/scramble |" in text
     assert f"test_case[{MODEL}-{REWRITTEN}]" in text
     assert "rewrite\\_rate 1 &gt; 0.25" in text

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from smallbench import Bench
@@ -30,6 +31,19 @@ class Refusing:
         return [Reply(text="", refusal="no pictures today") for _ in prompts]
 """
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def _shown(folder: Path, row: dict[str, Any]) -> dict[str, Any]:
+    """What the HTML report shows of a case."""
+    for file in (folder / "vtc-html" / "data").glob("detail-*.js"):
+        for line in file.read_text(encoding="utf-8").split("\n"):
+            if line:
+                shown = json.loads(f"[{line[len('vtc.take(') : -2]}]")[1]
+                if shown["ask"].endswith(row["case"]) and ("illegible" in shown["ask"]) == (
+                    "illegible" in row["model"]
+                ):
+                    return shown
+    raise AssertionError(row["case"])
 
 
 def test_wrong_steps_fail_the_gap_and_illegible_pages_are_stopped_at_the_gate(tmp_path: Path) -> None:
@@ -63,6 +77,13 @@ def test_wrong_steps_fail_the_gap_and_illegible_pages_are_stopped_at_the_gate(tm
         assert results["illegible", case]["outcome"] == "inapplicable"
         wrong = results["wrong", case]["metrics"]
         assert (wrong["answer_score"], wrong["process_score"]) == (1, 0.0)
+        shown = _shown(tmp_path / "report", results["wrong", case])
+        assert [part["verdict"] for part in shown["compared"]] == ["wrong"] * wrong["steps"] + ["right"]
+        assert all(part["expected"] and part["read"] for part in shown["compared"])
+        assert "Step 1" in results["wrong", case]["read"]["text"]
+    (part,) = _shown(tmp_path / "report", results["illegible", passage])["compared"]
+    assert (part["label"], part["verdict"]) == ("passage", "")
+    assert sum(words for words, _ in part["counts"].values()) > 5
     assert results["wrong", passage]["metrics"]["cer"] == pytest.approx(0, abs=0.02)
     assert results["illegible", passage]["metrics"]["cer"] > 0.5
     assert re.search(r"fails reasoning/rendering/64 first: cer \S+ is over 0\.5", output)

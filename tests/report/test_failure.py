@@ -122,7 +122,8 @@ def test_a_failure_without_words_has_no_crop(tmp_path: Path) -> None:
 
 def test_without_explanation_only_verdict_and_case(tmp_path: Path) -> None:
     case = bundled("en")
-    text = text_of(case, "", tmp_path, verdict="not measured: Boom: first\nsecond\x1b[2J\ud83d", explain=False)
+    verdict = "not measured: Boom: first\nsecond\x1b[2J\ud83d"
+    text = text_of(case, "", tmp_path, verdict=verdict, explain=False, pictures=False)
     first, second = text.split("\n")
     assert first == "not measured: Boom: first second\\x1b[2J\\ud83d"
     assert second.startswith("  case: ")
@@ -231,3 +232,64 @@ def test_of_several_pages_the_one_with_the_first_wrong_word_can_be_read(tmp_path
 
 def case_words(count: int) -> list[str]:
     return [f"{('grain', 'cabin', 'quay', 'silt')[n % 4 if n % 100 else 1]}{n}" for n in range(count)]
+
+
+UNDRAWN = ("국물", "\u0645\u0631\u062d\u0628\u0627", "\U0001f600")
+
+
+@pytest.mark.parametrize("word", UNDRAWN)
+def test_a_page_that_cannot_be_drawn_hides_no_verdict(word: str, tmp_path: Path) -> None:
+    of = bundled("en")
+    original, page = f"{of.params['original']} {word}", f"{of.reference} {word}"
+    case = replace(of, reference=page, params={**of.params, "original": original})
+    first, *lines = text_of(case, original, tmp_path).split("\n")
+    assert first.startswith("rewrite_rate 1 > 0.25: ")
+    assert "perturbed words rewritten to the original" in first
+    assert lines[0].startswith("  word ")
+    (told,) = (line for line in lines if "cannot be drawn" in line)
+    assert told.startswith(f"  the page cannot be drawn: NotoSerif cannot draw {len(set(word))} of the text")
+    assert f"U+{ord(sorted(word)[0]):04X}" in told
+    assert "remove these characters" in told
+    assert not list(tmp_path.rglob("*.png"))
+
+
+@pytest.mark.parametrize("breaks", ["laying out", "drawing", "explaining"])
+def test_whatever_drawing_raises_the_verdict_stands_first(
+    breaks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise ValueError("no\nsuch thing")
+
+    case = bundled("en")
+    request = REWRITING.request(case, SPEC)
+    page = request.page
+    if breaks == "explaining":
+        monkeypatch.setattr(REWRITING, "explain", broken)
+    elif breaks == "drawing":
+        request = replace(request, lay_out=lambda: (replace(page, draw=broken),))
+    else:
+        request = replace(request, lay_out=broken)
+    transcript = Transcript(Reply(one_word_rewritten(case)[0]), "complete", 0.0, False)
+    metrics = REWRITING.score(case, transcript, request)
+    asked = Asked(case, f"m-{case.id}")
+    text = failure_text(REWRITING, asked, "wer 1 > 0", transcript, metrics, request, tmp_path, tmp_path)
+    first, *lines = text.split("\n")
+    assert first.startswith("wer 1 > 0")
+    assert (
+        "no such thing" in first
+        if breaks == "explaining"
+        else any("the page cannot be drawn: no such" in x for x in lines)
+    )
+    assert lines[-1].startswith("  case: ")
+
+
+def test_the_page_of_what_was_not_measured_is_drawn_on_request(tmp_path: Path) -> None:
+    case = bundled("en")
+    more: dict[str, Any] = {"verdict": "not measured: down", "outcome": "infrastructure_error", "explain": False}
+    first, page, place = text_of(case, "", tmp_path, **more).split("\n")
+    assert (first, place.split(",")[0]) == ("not measured: down", f"  case: {case.id}")
+    assert (tmp_path / page.removeprefix("  page: ")).is_file()
+    undrawn = replace(case, reference=f"{case.reference} {UNDRAWN[0]}")
+    first, line, place = text_of(undrawn, "", tmp_path, **more).split("\n")
+    assert first == "not measured: down"
+    assert line.startswith("  the page cannot be drawn: ")

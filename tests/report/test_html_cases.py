@@ -111,7 +111,9 @@ def test_a_case_shows_words_boxes_facts_and_a_picture(tmp_path: Path) -> None:
     one = details["detail m-a"]
     assert [span for span in one["spans"] if span[0]] == [[1, "hafbcur", "harbour", "harbour"]]
     assert one["message"] == "too bad"
-    assert one["said"] == "1 of 2 perturbed words not kept; 1 rewritten"
+    assert one["counts"] == {"rewritten": [1, 1]}
+    assert "the 2 perturbed words only" in one["note"]
+    assert one["said"] == "1 of 2 perturbed words not kept; of all words of the page: 1 rewritten"
     assert ["completion tokens", 12] in one["facts"]
     assert ["seconds", 0.5] in one["facts"]
     ((path, label, page),) = one["pictures"]

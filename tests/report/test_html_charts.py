@@ -68,6 +68,26 @@ def test_accuracy_over_ratio_by_source_and_layout_beside_the_published_systems()
     assert {s["name"] for s in fox["series"] if not s.get("published")} == {"zerosense", "natural"}
 
 
+@pytest.mark.parametrize(
+    ("layout", "printed", "controls"),
+    [
+        ("fox", "FOX layout", {"FOX text": "FOX"}),
+        ("omni", "Omni layout", {"OmniDocBench text": "Omni"}),
+        ("glyph", "Glyph rendering", {"FOX text": "FOX", "OmniDocBench text": "Omni"}),
+    ],
+)
+def test_published_natural_texts_stand_by_their_name_on_their_layout(
+    layout: str, printed: str, controls: dict[str, str]
+) -> None:
+    (chart,) = charts_of(run_of(tier(f"preservation/{layout}/5x/natural", word_accuracy=0.9)))
+    grey = [s["name"] for s in chart["series"] if s.get("published") and s["name"].startswith("DeepSeek-OCR, ")]
+    assert set(grey) == {f"DeepSeek-OCR, {name}" for name in ("zerosense", *controls)}
+    for name, column in controls.items():
+        value = published_value("zerosense", "A4", f"DeepSeek-OCR · {column}", printed, "5×")
+        assert value is not None
+        assert points(chart, f"DeepSeek-OCR, {name}") == {"5×": float(value) / 100}
+
+
 def test_limits_and_intervals_of_gates_stand_at_their_place() -> None:
     tiers = [tier(f"rewriting/en/{kind}", rewrite_rate=rate) for kind, rate in (("scramble", 0.0), ("visual", 0.1))]
     gate = verdict("fail", tier="rewriting/en/visual", value=0.1, low=0.06, high=0.15, max=0.05)

@@ -58,8 +58,22 @@ def test_it_is_appended_where_the_variable_says(tmp_path: Path, monkeypatch: pyt
     file = tmp_path / "summary"
     append_step_summary(view(verdict()))
     assert not file.exists()
-    file.write_text("# before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+    append_step_summary(view(verdict()))
+    append_step_summary(view(verdict()))
+    parts = file.read_text(encoding="utf-8").split("\n\n## Faithfulness of m\n\n**Green**")
+    assert len(parts) == 2
+    assert parts[0].startswith("## Faithfulness of m\n\n**Green**")
+
+
+@pytest.mark.parametrize("before", ["# before", "# before\n", "# before\n\n", "ü", "\n"])
+def test_it_begins_a_line_of_its_own(before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "summary"
+    file.write_bytes(before.encode("utf-8"))
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
     append_step_summary(view(verdict()))
     text = file.read_text(encoding="utf-8")
-    assert text.startswith("# before\n## Faithfulness of m\n\n**Green**")
+    assert text.startswith(before)
+    heads = [token.type for token in MarkdownIt("commonmark").parse(text) if token.tag == "h2"]
+    assert heads == ["heading_open", "heading_close"]
+    assert "\n\n\n" not in text

@@ -37,10 +37,15 @@ def parsed(text: str) -> tuple[set[str], str]:
     ("shown", "headline"),
     [
         (view(verdict(), verdict()), "**Green**: 2 of 2 gates passed, none failed."),
+        (
+            view(verdict(), limit=1),
+            "**Limited**: 1 of 1 gates passed, none failed, only 1 document per tier asked: no release",
+        ),
+        (view(verdict("fail"), limit=2), "**Red**"),
         (view(verdict(), verdict("not_applicable")), "**Green**: 1 of 2 gates passed"),
-        (view(verdict(), verdict("fail")), "**Red**: 1 of 2 gates did not pass, 0 tests failed."),
+        (view(verdict(), verdict("fail"), cases=9), "**Red**: 1 of 2 gates did not pass, 0 of 9 cases failed."),
         (view(verdict(), verdict("not_measured")), "**Red**: 1 of 2"),
-        (view(verdict(), failures=[failure()]), "**Red**: 0 of 1 gate did not pass, 1 test failed."),
+        (view(verdict(), failures=[failure()]), "**Red**: 0 of 1 gate did not pass, 1 of 1 case failed."),
         (view(verdict(), problems=["nothing was measured"]), "**Red**"),
         (view(verdict("inconclusive"), failures=[failure("x[m-en-visual-rewrite_rate]")]), "**Red**: 1 of 1"),
         (view(verdict(), verdict("inconclusive")), "**Inconclusive**: 1 of 2"),

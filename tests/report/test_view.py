@@ -59,4 +59,13 @@ def test_only_an_inconclusive_gate_whose_test_did_not_fail_is_accepted() -> None
 
 
 def test_a_run_without_gates_does_not_count_them() -> None:
-    assert headline(view(failures=[failure()])) == ("red", "nothing was judged by a gate, 1 test failed.")
+    assert headline(view(failures=[failure()])) == ("red", "nothing was judged by a gate, 1 of 1 case failed.")
+
+
+def test_whatever_went_wrong_is_counted_once() -> None:
+    gates = [verdict("fail", gate=f"g{n}") for n in range(3)]
+    tests = [failure(f"x.py::test_gate[g{n}]", file="") for n in range(3)]
+    cases = [failure(f"x.py::test_case[m-d{n}]") for n in range(2)]
+    again, other = failure("y.py::test_case[m-d1]"), failure("x.py::test_mine", file="")
+    told = headline(view(*gates, verdict(), failures=[*tests, *cases, again, other], cases=7))[1]
+    assert told == "3 of 4 gates did not pass, 2 of 7 cases failed, 1 other test failed."

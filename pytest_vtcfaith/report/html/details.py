@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import base64
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_vtcfaith.report.failure import drawable
 from pytest_vtcfaith.report.html.boxes import Mark, marks_of
 from pytest_vtcfaith.report.html.elsewhere import elsewhere
 from pytest_vtcfaith.report.html.pictures import WRONG_WORDS, Gallery, Picture, is_inside
-from pytest_vtcfaith.report.html.words import KINDS, Span, spans_of
+from pytest_vtcfaith.report.html.words import KINDS, Span, counts_of, spans_of
 from pytest_vtcfaith.report.small import CASE, CROP
 from pytest_vtcfaith.report.worddiff import printable
+from pytest_vtcfaith.suites.readback import Compared, ReadsPictures
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.pages.page import Page
     from pytest_vtcfaith.report.html.case_list import Listed
     from pytest_vtcfaith.report.html.run import HtmlRun
     from pytest_vtcfaith.suites.base import Request
+    from pytest_vtcfaith.suites.case import Case
 
 DRAWN = 200
 """Cases, from the worst, whose pages are laid out and drawn with boxes."""
@@ -43,15 +46,21 @@ def detail(run: HtmlRun, case: Listed, place: int, gallery: Gallery) -> dict[str
         "reason": answer.row.get("reason", ""),
         "metrics": dict(sorted(answer.metrics.items())),
         "facts": _facts(case),
-        "text": None if text is None or spans else printable(text, LONGEST),
+        "text": None if text is None or spans or not text.strip() else printable(text, LONGEST),
         "spans": [_span(span) for span in spans],
+        "counts": counts_of(spans, answer.case.lang),
+        "note": _note(answer.metrics),
         "perfect": text is not None and answer.metrics.get("word_edits") == 0,
     }
+    if place < COMPARED:
+        shown["compared"] = _compared(run, case)
     pictures = gallery.of(answer)
     marks: Sequence[Mark] = ()
     edited = _task(run, case) == "edit"
     if place < DRAWN and case.state != "inapplicable" and (edited or case.state != "passed"):
         request = _request(run, case)
+        if request is not None:
+            request, shown["undrawn"] = drawable(request)
         pages = _pages(request)
         marks = marks_of(pages, spans, answer.case.lang)
         if not any(picture.page is not None for picture in pictures):
@@ -109,6 +118,26 @@ def _spans(run: HtmlRun, case: Listed, text: str | None) -> list[Span]:
     ):
         return []
     return spans_of(answer.case, text)
+
+
+def _compared(run: HtmlRun, case: Listed) -> list[dict[str, Any]]:
+    """What was read in the picture that the model gave, part by part, beside what should stand there."""
+    suite, read = run.suites.get(case.answer.case.suite), case.answer.row.get("read")
+    if not isinstance(suite, ReadsPictures) or not isinstance(read, dict):
+        return []
+    try:
+        parts = suite.compared(case.answer.case, read)
+    except Exception:  # whatever stands in a file of results, the rest of the case is shown
+        return []
+    return [_part(case.answer.case, part) for part in parts]
+
+
+def _part(case: Case, part: Compared) -> dict[str, Any]:
+    row = {name: printable(getattr(part, name), LONGEST) for name in ("label", "expected", "read", "verdict", "reason")}
+    if part.verdict:
+        return row
+    spans = spans_of(replace(case, reference=part.expected, params={}), part.read)
+    return row | {"spans": [_span(span) for span in spans], "counts": counts_of(spans, case.lang)}
 
 
 def _span(span: Span) -> list[Any]:
@@ -192,12 +221,23 @@ def _picture(run: HtmlRun, case: Listed) -> str | None:
 
 def _said(case: Listed, spans: Sequence[Span]) -> str:
     """The words that differ in one sentence."""
-    counts = Counter(span.kind for span in spans if span.kind)
-    told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+    counts = counts_of(spans, case.answer.case.lang)
+    told = ", ".join(f"{words} {kind}" for kind, (words, _) in counts.items())
     kept, perturbed = (case.answer.metrics.get(name) for name in ("verbatim", "perturbed"))
     if perturbed and kept is not None:
-        told = f"{perturbed - kept} of {perturbed} perturbed words not kept; {told}" if told else told
+        first = f"{perturbed - kept} of {perturbed} perturbed words not kept"
+        told = f"{first}; of all words of the page: {told}" if told else told
     return told
+
+
+def _note(metrics: Mapping[str, Any]) -> str:
+    """What the metrics count that have the names of marks, and count something else."""
+    if not metrics.get("perturbed"):
+        return ""
+    return (
+        f"Verbatim, rewritten, close, moderate, missing, wrong count the {metrics['perturbed']} perturbed words only, "
+        "the marks on page and transcript count every word of the page, and show moderate as close."
+    )
 
 
 def _facts(case: Listed) -> list[list[Any]]:

@@ -34,15 +34,16 @@ const page = (one, shown) => {
       h("a", { href: vtc.filter ? `#cases?${vtc.filter}` : "#cases" }, "list"), " ", after ? h("a", { href: caseLink(after.ask), rel: "next" }, "next →") : h("span", { class: "off" }, "next →")),
     h("h1", null, foreign(one.ask)),
     h("p", { class: "verdict" }, h("span", { class: `chip state-${one.state}` }, state), " ", h("span", { class: "chip" }, words(one.outcome)), " ",
-      one.value === null ? null : h("span", { class: "chip" }, `${words(one.metric)} ${number(one.value)}`), " ", h("a", { href: casesLink({ tier: one.tier }) }, foreign(one.tier))),
+      one.value === null ? null : h("span", { class: "chip" }, `${words(one.metric)} ${number(one.value)}`), " ", h("a", { href: tierLink(one) }, foreign(one.tier))),
     said ? h("p", { class: "message" }, foreign(said)) : null,
     shown.reason ? h("p", { class: "message" }, foreign(shown.reason)) : null,
     shown.asked ? h("p", { class: "message" }, "Asked: ", foreign(shown.asked)) : null,
     shown.lines?.length ? h("ul", { class: "lines" }, shown.lines.map((line) => h("li", null, foreign(line)))) : null,
+    shown.compared?.length ? compared(one, shown.compared) : null,
     h("div", { class: gallery(shown) ? "one" : "two" }, pictures(one, shown), text(one, shown)),
     h("div", { class: "two facts" },
       h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), h("dl", null, [["model", one.model], ...shown.facts].flatMap(([label, value]) => [h("dt", null, label), h("dd", null, foreign(typeof value === "number" ? number(value) : value))]))),
-      h("section", { "aria-labelledby": "metrics" }, h("h2", { id: "metrics" }, "Metrics"), h("dl", { class: "many" }, Object.entries(shown.metrics).map(([name, value]) => h("div", null, h("dt", null, words(name)), h("dd", { class: "number" }, number(value))))))),
+      h("section", { "aria-labelledby": "metrics" }, h("h2", { id: "metrics" }, "Metrics"), shown.note ? h("p", { class: "nothing" }, shown.note) : null, h("dl", { class: "many" }, Object.entries(shown.metrics).map(([name, value]) => h("div", null, h("dt", null, words(name)), h("dd", { class: "number" }, number(value))))))),
   ].filter((part) => part !== null);
 };
 
@@ -50,6 +51,7 @@ const page = (one, shown) => {
 const gallery = (shown) => shown.pictures.filter((picture) => picture[2] === null).length > 1;
 
 const pictures = (one, shown) => {
+  if (!shown.pictures.length && shown.undrawn) return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, "Page"), foreign(capital(shown.undrawn), "p", { class: "message" }));
   if (!shown.pictures.length) return shown.elsewhere ? without(shown) : null;
   return h("section", { "aria-labelledby": "pictures" }, h("h2", { id: "pictures" }, shown.pictures.length > 1 ? "Pictures" : "Page"),
     shown.marks.length ? key(shown) : null,
@@ -111,10 +113,11 @@ const enlarged = ([left, top, right, bottom], [width, height], path) => {
 
 const lit = (place, on) => document.querySelectorAll(`[data-span="${place}"]`).forEach((part) => part.classList.toggle("lit", on));
 
-const key = (shown) => {
-  const counts = KINDS.map((_, kind) => shown.spans.filter((span) => span[0] === kind).length);
-  return h("ul", { class: "key-of-words" }, KINDS.map((kind, place) => (place && counts[place] ? h("li", null, h("span", { class: `box-key ${kind}` }, SHAPES[kind]), ` ${counts[place]} ${kind}`) : null)));
-};
+/* How many words of the page differ; the metrics beside it count perturbed words only, so these are told apart. */
+const key = (shown) => h("ul", { class: "key-of-words" }, KINDS.map((kind) => {
+  const [all, perturbed] = shown.counts[kind] ?? [];
+  return all ? h("li", null, h("span", { class: `box-key ${kind}` }, SHAPES[kind]), ` ${all} ${kind}`, shown.note ? `, ${perturbed || "none"} of them perturbed` : null) : null;
+}));
 
 const text = (one, shown) => {
   const head = (label) => [h("h2", { id: "text" }, label)];
@@ -123,9 +126,26 @@ const text = (one, shown) => {
     return h("section", { "aria-labelledby": "text" }, head("Page and transcript"), shown.pictures.length && shown.marks.length ? null : key(shown),
       h("p", { class: "diff", lang: one.lang }, shown.spans.map((span, place) => [difference(span, place), space])));
   }
-  if (shown.text === null && shown.pictures.length > 1) return null;
+  if (shown.text === null && (shown.pictures.length > 1 || shown.compared?.length)) return null;
   if (shown.text === null) return h("section", { "aria-labelledby": "text" }, head("Transcript"), h("p", { class: "nothing" }, "The model gave no text."));
   return h("section", { "aria-labelledby": "text" }, head(shown.perfect ? "Transcript, every word as printed" : "Transcript"), foreign(shown.text, "p", { class: "diff", lang: one.lang }));
+};
+
+const VERDICTS = { valid: "✔", right: "✔", wrong: "✕", "not decided": "◐", "not written": "○", "not marked here": "–" };
+const STATE_OF = { valid: 4, right: 4, wrong: 0, "not written": 0 };
+
+/* What was read in the picture that the model gave, beside what should stand there: marked step by step, or word by word. */
+const compared = (one, parts) => {
+  const marked = parts.filter((part) => part.verdict), whole = parts.filter((part) => !part.verdict);
+  return h("section", { "aria-labelledby": "compared" }, h("h2", { id: "compared" }, "Expected, and read in the picture"),
+    marked.length ? table("Steps and answer", ["Part", "Verdict", "A valid solution", "Read"], marked.map((part) => h("tr", null,
+      h("th", { scope: "row" }, part.label),
+      h("td", null, h("span", { class: `chip state-${STATE_OF[part.verdict] ?? 2}` }, h("span", { "aria-hidden": "true" }, `${VERDICTS[part.verdict]} `), part.verdict), part.reason ? [" ", foreign(part.reason)] : null),
+      h("td", null, part.expected ? foreign(part.expected) : h("span", { class: "nothing" }, "nothing")),
+      h("td", null, part.read ? foreign(part.read) : h("span", { class: "nothing" }, "nothing"))))) : null,
+    whole.map((part, n) => [h("h3", null, capital(part.label)), key({ counts: part.counts }),
+      part.spans.length ? h("p", { class: "diff", lang: one.lang === "mixed" ? null : one.lang }, part.spans.map((span, place) => [difference(span, `${n}-${place}`), one.lang === "zh" ? "" : " "]))
+        : h("p", { class: "nothing" }, "No text is expected, and none was read.")]));
 };
 
 /* A place of the text: what is printed struck through, what was read behind it. */

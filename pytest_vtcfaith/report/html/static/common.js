@@ -46,6 +46,7 @@ const number = (value) => {
 };
 const signed = (value) => (value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "±") + number(Math.abs(value)));
 const words = (name) => name.replaceAll("_", " ");
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 const limits = (gate) => [gate.min === null ? "" : `≥ ${number(gate.min)}`, gate.max === null ? "" : `≤ ${number(gate.max)}`].filter(Boolean).join(", ");
 
@@ -75,6 +76,9 @@ const caseName = (ask) => {
 };
 const caseLink = (ask) => `#case=${encodeURIComponent(ask)}`;
 const casesLink = (filter) => `#cases?${new URLSearchParams(filter)}`;
+
+/* The cases of a tier and, where a run has several models, of the one that is spoken of: a gate may be about all. */
+const tierLink = ({ tier, model }) => casesLink(vtc.data.overview.models.length > 1 && vtc.data.overview.models.includes(model) ? { tier, model } : { tier });
 
 const say = (text) => { document.getElementById("said").textContent = text; };
 

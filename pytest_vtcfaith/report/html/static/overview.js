@@ -1,18 +1,19 @@
 "use strict";
 /* The first page: green or red, why, then tiers, charts, baseline. */
 {
-const SIGNS = { red: "✖", green: "✔", inconclusive: "◐", none: "∅" };
+const SIGNS = { red: "✖", green: "✔", limited: "◔", inconclusive: "◐", none: "∅" };
+const TOLD = { none: "no verdict", limited: "limited, no release verdict" };
 const CARDS = 8;
 const SEVERE = ["fail", "not_measured", "inconclusive"];
 
 vtc.showOverview = (main) => {
   const run = vtc.data.overview, bad = run.gates.filter((g) => SEVERE.includes(g.verdict)).sort((a, b) => SEVERE.indexOf(a.verdict) - SEVERE.indexOf(b.verdict));
-  document.title = `${run.word === "none" ? "No verdict" : run.word[0].toUpperCase() + run.word.slice(1)} · ${run.models.join(", ")}`;
+  document.title = `${capital(TOLD[run.word] ?? run.word)} · ${run.models.join(", ")}`;
   main.append(
     h("section", { class: `band ${run.word}`, "aria-labelledby": "verdict" },
       h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[run.word]),
       h("div", null,
-        h("h1", { id: "verdict" }, "Faithfulness of ", foreign(run.models.join(", ")), ": ", h("strong", null, run.word === "none" ? "no verdict" : run.word)),
+        h("h1", { id: "verdict" }, "Faithfulness of ", foreign(run.models.join(", ")), ": ", h("strong", null, TOLD[run.word] ?? run.word)),
         h("p", null, run.said),
         h("ul", { class: "chips" }, states(run), run.limit === null ? null : h("li", { class: "chip warn" }, `limited to ${plural(run.limit, "document")} per tier: no release verdict`),
           run.shard === null ? null : h("li", { class: "chip warn" }, `shard ${run.shard}`)))),
@@ -41,7 +42,7 @@ const card = (gate) => h("article", { class: `card ${gate.verdict}${gate.accepte
   gate.value === null ? null : bullet(gate),
   h("p", { class: "message" }, foreign(gate.message.split("\n")[0])),
   gate.worst?.length ? h("div", { class: "worst" },
-    h("p", null, h("a", { href: casesLink({ tier: gate.tier, model: gate.model }) }, gate.lost === 1 ? "The case" : `All ${gate.lost} cases that lost something`), ", worst first:"),
+    h("p", null, h("a", { href: tierLink(gate) }, gate.lost === 1 ? "The case" : `All ${gate.lost} cases that lost something`), ", worst first:"),
     h("ul", null, gate.worst.map(([ask, wrong]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(caseName(ask))),
       wrong.length ? h("span", { class: "words" }, wrong.map((word) => [" ", misread(word)])) : null)))) : null);
 
@@ -75,7 +76,7 @@ const tiers = (run) => h("section", { "aria-labelledby": "tiers" }, h("h2", { id
     return h("details", { open: red.length > 0 || own.length <= 40 }, h("summary", null, h("h3", null, suite), " ",
       red.length ? h("span", { class: "badge fail" }, "✖ ", `${red.length} of ${plural(own.length, "tier")} not passed`) : h("span", { class: "badge pass" }, "✔ ", `${plural(own.filter((t) => t.verdict === "pass").length, "tier")} passed`)),
     table(`Tiers of ${suite}`, ["Verdict", "Tier", ...(run.models.length > 1 ? ["Model"] : []), "Measured", "Metric", "Value", "Limit", "Failures", "Gates passed"], own.map((t) => h("tr", { class: t.verdict },
-      h("td", null, badge(t.verdict)), h("th", { scope: "row" }, h("a", { href: casesLink({ tier: t.tier }) }, foreign(t.tier))),
+      h("td", null, badge(t.verdict)), h("th", { scope: "row" }, h("a", { href: tierLink(t) }, foreign(t.tier))),
       run.models.length > 1 ? h("td", null, foreign(t.model)) : null,
       h("td", { class: "number" }, `${t.measured}/${t.expected}`), h("td", null, words(t.metric)), h("td", { class: "number" }, number(t.value)), h("td", { class: "number" }, limits(t)),
       h("td", null, Object.entries(t.failures).map(([name, count]) => `${count} ${words(name)}`).join(", ")), h("td", { class: "number" }, t.expected ? `${t.passed} of ${t.gates}` : "–")))));
