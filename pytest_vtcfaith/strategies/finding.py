@@ -63,10 +63,11 @@ def find_unfaithful(
     save_to: Path | str | None = None,
     max_examples: int = 50,
     max_shrinks: int = 200,
+    max_unmeasured: int = 0,
     seed: int = 0,
 ) -> Finding | None:
     """Looks for a page that the model does not read as printed, and shrinks it; None when there is none among those
-    tried and all of them were measured, which proves nothing about others.
+    tried, and they were measured, which proves nothing about others.
 
     - `model`: a name as `--vtc-model` takes it (registered, an engine, `adapter:identifier`), a ModelSpec, or a loaded
       Transcriber. It is asked as the rewriting suite asks, one page at a time.
@@ -77,22 +78,28 @@ def find_unfaithful(
     - `save_to`: a folder; what is found is saved there as a case (`save_case`).
     - `max_examples`: pages to try before giving up. `seed`: equal seeds try equal pages.
     - `max_shrinks`: pages that the model may be asked for shrinking (`minimal.smallest` says how).
+    - `max_unmeasured`: pages that may stay unmeasured, their outcome not being `complete`, where nothing is found.
 
     Raises ValueError or TypeError for wrong arguments and a language that the model does not declare, ManifestError
     where nothing can be saved, NotInstalled for what this machine lacks, what the model itself raises, and RuntimeError
-    when it gives no reply, or when nothing was found but a page was not measured, its outcome not being `complete`.
+    when it gives no reply, or when nothing was found but more than `max_unmeasured` pages were not measured.
     """
-    _check(pages, classes, layout, save_to, max_examples, max_shrinks)
+    least = {"max_examples": (max_examples, 1), "max_shrinks": (max_shrinks, 0), "max_unmeasured": (max_unmeasured, 0)}
+    for name, (value, low) in least.items():
+        if value < low:
+            raise ValueError(f"{name} must be at least {low}, got {value}")
+    _check(pages, classes, layout, save_to)
     reader = Reader(_loaded(model, lang if pages is None else None), layout, frozenset(classes))
     drawn = documents(lang, kind) if pages is None else pages
     found = _first(reader, drawn, max_examples, seed)
     if found is None:
-        if reader.unmeasured:
+        if len(reader.unmeasured) > max_unmeasured:
             raise RuntimeError(
-                f"nothing was found, but of {reader.pages_read} pages these were not measured: {reader.not_measured()}"
+                f"nothing was found, but of {reader.pages_read} pages these were not measured: {reader.not_measured()} "
+                f"(max_unmeasured = {max_unmeasured})"
             )
         if not reader.measured:
-            raise ValueError(f"pages = {pages!r}: no word of what was drawn is perturbed: nothing was measured")
+            raise ValueError("nothing was measured: no page that was read has a perturbed word: give other pages")
         return None
     reader.left = max_shrinks
     if not pairs_of(found):  # it cannot be taken apart into words: its strategy knows what is smaller
@@ -168,14 +175,7 @@ def _shrunk(reader: Reader, found: PerturbedDocument) -> Finding:
     )
 
 
-def _check(
-    pages: object,
-    classes: Collection[str],
-    layout: str | Layout,
-    save_to: Path | str | None,
-    max_examples: int,
-    max_shrinks: int,
-) -> None:
+def _check(pages: object, classes: Collection[str], layout: str | Layout, save_to: Path | str | None) -> None:
     if isinstance(classes, str):
         raise ValueError(f"classes must be a list of classes, got the string {classes!r}: give [{classes!r}]")
     wrong = [kind for kind in classes if kind not in _CLASSES]
@@ -183,9 +183,6 @@ def _check(
         raise ValueError(f"classes = {list(classes)!r}: {wrong} is none of {', '.join(_CLASSES)}")
     if pages is not None and not isinstance(pages, SearchStrategy):
         raise TypeError(f"pages must be a strategy of PerturbedDocument, as documents() gives, got {pages!r}")
-    for name, value, least in (("max_examples", max_examples, 1), ("max_shrinks", max_shrinks, 0)):
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, got {value}")
     laid_out = layout_named(layout) if isinstance(layout, str) else layout
     if save_to is not None:
         if laid_out != FAITHC4:

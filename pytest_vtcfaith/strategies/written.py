@@ -80,8 +80,8 @@ def perturbed_words(
 
 
 def texts(lang: str = "en", *, min_words: int = 1, max_words: int = 60) -> st.SearchStrategy[str]:
-    """Texts of one paragraph of known words; Chinese ones without spaces. A third has `max_words` words, a third any
-    number. Raises TextsError for another `lang`.
+    """Texts of one paragraph of known words; Chinese ones without spaces. Many have nearly
+    `max_words` words. Raises TextsError for another `lang`.
     """
     return _of_any_size(known_words(lang), min_words, max_words).map(between(lang).join)
 
@@ -96,8 +96,8 @@ def documents(
 ) -> st.SearchStrategy[PerturbedDocument]:
     """Documents of 1 to `max_words` known words, some of them perturbed, at least one.
 
-    A third has `max_words` words, a third any number: what surrounds a word may decide how it is read. A perturbed form
-    is no other word of its document. They shrink to one perturbed word, the shortest that will do.
+    Many have nearly `max_words`: what surrounds a word may decide how it is read. A perturbed form is no other word of
+    its document. They shrink to one perturbed word, the shortest that will do.
     Arguments and errors as `perturbed_words`.
     """
     same = known_words(lang).map(lambda word: (word, word))

@@ -139,6 +139,7 @@ def test_one_page_that_was_not_measured_is_enough(told: Telling) -> None:
     model = told(lambda text: "" if text == "pire lnatern harobur" else text)
     with pytest.raises(RuntimeError, match="not measured: 1 empty \\(as 'pire lnatern harobur'\\)"):
         search(model)
+    assert search(model, max_unmeasured=1) is None, "it was allowed"
     found = search(told(lambda text: "" if text == "pire lnatern harobur" else text.replace("eveinng", "evening")))
     assert found.document.text == "eveinng", "what is found is found"
 
@@ -149,8 +150,13 @@ def test_what_is_found_is_a_case_that_is_measured(told: Telling) -> None:
         search(model)
 
 
+def test_a_model_that_reads_nothing_passes_with_no_allowance(told: Telling) -> None:
+    with pytest.raises(ValueError, match="nothing was measured"):
+        search(told(lambda text: ""), max_unmeasured=1000)
+
+
 def test_documents_without_a_perturbed_word_measure_nothing(told: Telling) -> None:
-    with pytest.raises(ValueError, match="no word of what was drawn is perturbed: nothing was measured"):
+    with pytest.raises(ValueError, match="nothing was measured: no page that was read has a perturbed word"):
         find_unfaithful(told(str), pages=st.just(PerturbedDocument("pier", "pier", "en", "scramble")))
 
 
@@ -204,6 +210,7 @@ def test_bad_replies_are_named(replies: object, said: str) -> None:
         ({"classes": "rewritten"}, r"got the string 'rewritten': give \['rewritten'\]"),
         ({"layout": "nosuch"}, "unknown layout 'nosuch'"),
         ({"max_examples": 0}, "max_examples must be at least 1, got 0"),
+        ({"max_unmeasured": -1}, "max_unmeasured must be at least 0, got -1"),
         ({"max_shrinks": -1}, "max_shrinks must be at least 0, got -1"),
         ({"pages": ["pire"]}, r"pages must be a strategy of PerturbedDocument, .* got \['pire'\]"),
         ({"pages": strategies.texts()}, "pages must give PerturbedDocument, .* it gave 'able'"),

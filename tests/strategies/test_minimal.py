@@ -65,6 +65,15 @@ def test_pipelines_shrink_to_the_same_size_from_every_seed(
         assert len(found.document.text) == 41
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_perturbed_words_stay_different(told: Telling, seed: int) -> None:
+    expected = set(known("en"))
+    read = each_word(lambda words, i: sum(word not in expected for word in words) >= 2)
+    found = find_unfaithful(told(read), seed=seed)
+    assert sizes(found.document) == (2, 2, [4, 4])
+    assert len(set(found.document.text.split())) == 2
+
+
 def test_shrinking_keeps_to_its_budget_and_says_so(told: Telling) -> None:
     model = told(each_word(lambda words, i: len(words) > 20))
     found = find_unfaithful(model, max_shrinks=5)
