@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_vtcfaith.texts.manifest import VERSION, write_manifest
+from pytest_vtcfaith.texts.errors import reason
+from pytest_vtcfaith.texts.manifest import VERSION, ManifestError, write_manifest
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.strategies.written import PerturbedDocument
@@ -47,3 +49,17 @@ def save_case(document: PerturbedDocument, folder: Path | str, *, licence: str =
     path = Path(folder) / f"{name}.jsonl"
     write_manifest(path, header, rows)
     return path
+
+
+def check_folder(folder: Path | str) -> None:
+    """Makes the folder where there is none, and a file in it that is gone again. Raises ManifestError where it cannot:
+    better before a search than after it.
+    """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"\n")
+    except OSError as error:
+        raise ManifestError(
+            f"{folder}: no case can be saved there ({reason(error)}): choose another folder, or get the right to write"
+        ) from error

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from typing import TypeVar
 
-from hypothesis import assume
 from hypothesis import strategies as st
 
 from pytest_vtcfaith.texts.bundled import bundled_folder
@@ -16,8 +17,9 @@ from pytest_vtcfaith.texts.scripts import check_lang, common_han, common_syllabl
 
 SCRIPTS = ("latin", "han", "hangul")
 
+_T = TypeVar("_T")
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
-_SEEDS = 256
+SEEDS = 256
 """Forms that a word is tried in: enough that every short one occurs, few enough that shrinking ends."""
 
 
@@ -55,7 +57,7 @@ def known_words(lang: str = "en") -> st.SearchStrategy[str]:
     characters in a row. They shrink to the shortest, then the first of the alphabet. Raises TextsError (a ValueError)
     for another `lang`.
     """
-    return st.sampled_from(_known(lang))
+    return st.sampled_from(known(lang))
 
 
 def perturbed_words(
@@ -66,24 +68,22 @@ def perturbed_words(
     `kind`, `visual_rate`, `keep_ends`: as `texts.perturb`. Raises TextsError (a ValueError) for an unknown `lang` or
     `kind`, `scramble` of Chinese, and a `visual_rate` outside (0, 1].
     """
-    words = _known(lang)
-    known = frozenset(words)
+    words = known(lang)
+    others = frozenset(words)
     perturb("", kind, lang=lang, seed=0, visual_rate=visual_rate)  # tells what is wrong now, not at the first example
 
-    @st.composite
-    def pairs(draw: st.DrawFn) -> tuple[str, str]:
-        word, seed = draw(st.sampled_from(words)), draw(st.integers(0, _SEEDS - 1))
-        form = perturb(word, kind, lang=lang, rate=1, seed=seed, visual_rate=visual_rate, keep_ends=keep_ends)
-        assume(form not in known)
-        return word, form
+    def pair(word: str, seed: int) -> tuple[str, str]:
+        return word, form(word, kind, lang, seed, visual_rate, keep_ends)
 
-    return pairs()
+    pairs = st.builds(pair, st.sampled_from(words), st.integers(0, SEEDS - 1))
+    return pairs.filter(lambda drawn: drawn[1] not in others)  # draws one word again, where assume() drops a document
 
 
 def texts(lang: str = "en", *, min_words: int = 1, max_words: int = 60) -> st.SearchStrategy[str]:
-    """Texts of one paragraph of known words; Chinese ones without spaces. Raises TextsError for another `lang`."""
-    between = _between(lang)
-    return st.lists(known_words(lang), min_size=min_words, max_size=max_words).map(between.join)
+    """Texts of one paragraph of known words; Chinese ones without spaces. Many have nearly
+    `max_words` words. Raises TextsError for another `lang`.
+    """
+    return _of_any_size(known_words(lang), min_words, max_words).map(between(lang).join)
 
 
 def documents(
@@ -96,34 +96,51 @@ def documents(
 ) -> st.SearchStrategy[PerturbedDocument]:
     """Documents of 1 to `max_words` known words, some of them perturbed, at least one.
 
-    A perturbed form is no other word of its document. They shrink to one perturbed word, the shortest that will do.
+    Many have nearly `max_words`: what surrounds a word may decide how it is read. A perturbed form is no other word of
+    its document. They shrink to one perturbed word, the shortest that will do.
     Arguments and errors as `perturbed_words`.
     """
     same = known_words(lang).map(lambda word: (word, word))
     changed = perturbed_words(kind, lang, visual_rate=visual_rate, keep_ends=keep_ends)
-    between = _between(lang)
+    gap = between(lang)
 
     def document(pairs: list[tuple[str, str]]) -> PerturbedDocument:
         originals, printed = zip(*pairs, strict=True)
-        return PerturbedDocument(between.join(originals), between.join(printed), lang, kind)
+        return PerturbedDocument(gap.join(originals), gap.join(printed), lang, kind)
 
-    drawn = st.lists(st.one_of(same, changed), min_size=1, max_size=max_words)
-    return drawn.filter(_tells_apart).map(document)
+    return _of_any_size(st.one_of(same, changed), 1, max_words).filter(tells_apart).map(document)
 
 
-def _tells_apart(pairs: list[tuple[str, str]]) -> bool:
+def _of_any_size(elements: st.SearchStrategy[_T], least: int, most: int) -> st.SearchStrategy[list[_T]]:
+    """Lists whose size is drawn first: by itself a list is short, and its longest sizes hardly ever occur. What is
+    drawn is the least size, so that a list that shrinks can lose any of its elements.
+    """
+    longest = max(least, most - 1)  # a list of exactly `most` does not record where it can end, so it cannot shrink
+    sizes = st.one_of(st.just(least), st.just(longest), st.integers(least, longest))
+    return sizes.flatmap(lambda size: st.lists(elements, min_size=size, max_size=most))
+
+
+def tells_apart(pairs: Sequence[tuple[str, str]]) -> bool:
     """Whether some word is perturbed, and no perturbed form stands elsewhere in the document."""
-    forms = [form for word, form in pairs if form != word]
-    return bool(forms) and all([shown for _, shown in pairs].count(form) == 1 for form in forms)
+    forms = [shown for word, shown in pairs if shown != word]
+    return bool(forms) and all([shown for _, shown in pairs].count(each) == 1 for each in forms)
 
 
-def _between(lang: str) -> str:
+def between(lang: str) -> str:
+    """What stands between two words."""
     check_lang(lang)
     return "" if lang == "zh" else " "
 
 
+@lru_cache(maxsize=1 << 16)
+def form(word: str, kind: str, lang: str, seed: int, visual_rate: float = 1.0, keep_ends: bool | None = None) -> str:
+    """The word as one of its `SEEDS` perturbed forms; itself, where it has none."""
+    return perturb(word, kind, lang=lang, rate=1, seed=seed, visual_rate=visual_rate, keep_ends=keep_ends)
+
+
 @cache
-def _known(lang: str) -> tuple[str, ...]:
+def known(lang: str) -> tuple[str, ...]:
+    """The words of `known_words`, the shortest first, then in alphabetical order."""
     check_lang(lang)
     found: set[str] = set()
     for document in read_documents(bundled_folder() / "data" / "texts" / lang):

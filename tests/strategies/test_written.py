@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from random import Random
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
 
 from pytest_vtcfaith import strategies
 from pytest_vtcfaith.metrics import classify_rewrites
@@ -47,7 +49,7 @@ def test_a_document_read_as_the_original_is_rewritten(kind: str, lang: str) -> N
 
 @pytest.mark.parametrize(("kind", "lang"), KINDS)
 def test_a_perturbed_form_is_no_known_word(kind: str, lang: str) -> None:
-    known = set(strategies.written._known(lang))
+    known = set(strategies.written.known(lang))
 
     @settings(max_examples=25, deadline=None)
     @given(strategies.perturbed_words(kind, lang))
@@ -74,6 +76,33 @@ def test_a_fault_of_long_words_shrinks_to_a_shortest_of_them() -> None:
     smallest = find(strategies.documents("en", "scramble"), long, settings=SHORTEST)
     assert len(smallest.text) == 9
     assert smallest.text.isalpha()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("strategy", "most"),
+    [
+        (strategies.documents("en", "scramble").map(lambda document: document.text), 40),
+        (strategies.texts("ko"), 60),
+        (strategies.pages("en", max_words=40).map(lambda page: page.text), 40),
+    ],
+    ids=["documents", "texts", "pages"],
+)
+def test_long_ones_are_among_the_first_and_short_ones_too(
+    strategy: st.SearchStrategy[str], most: int, seed: int
+) -> None:
+    found: list[int] = []
+    every = settings(SHORTEST, max_examples=50, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+    with pytest.raises(NoSuchExample):
+        find(strategy, lambda text: found.append(len(text.split())) is not None, settings=every, random=Random(seed))
+    assert any(size >= 0.9 * most for size in found[:10])
+    assert sum(size >= 0.9 * most for size in found) >= 5
+    assert sum(size < 15 for size in found) >= 5
+
+
+def test_a_long_one_shrinks_to_as_many_words_as_it_takes() -> None:
+    smallest = find(strategies.documents("en", "scramble"), lambda document: len(document.text) > 30, settings=SHORTEST)
+    assert len(smallest.text.split()) <= 7
 
 
 def test_chinese_texts_have_no_spaces_and_others_do() -> None:
