@@ -96,8 +96,9 @@ def documents(
 ) -> st.SearchStrategy[PerturbedDocument]:
     """Documents of 1 to `max_words` known words, some of them perturbed, at least one.
 
-    Many have nearly `max_words`: what surrounds a word may decide how it is read. A perturbed form is no other word of
-    its document. They shrink to one perturbed word, the shortest that will do.
+    Many have nearly `max_words`, and in half of them one word alone is perturbed: what surrounds a word may decide how
+    it is read. A perturbed form is no other word of its document. They shrink to one perturbed word, the shortest that
+    will do.
     Arguments and errors as `perturbed_words`.
     """
     same = known_words(lang).map(lambda word: (word, word))
@@ -108,7 +109,12 @@ def documents(
         originals, printed = zip(*pairs, strict=True)
         return PerturbedDocument(gap.join(originals), gap.join(printed), lang, kind)
 
-    return _of_any_size(st.one_of(same, changed), 1, max_words).filter(tells_apart).map(document)
+    def among(pair: tuple[str, str], others: list[tuple[str, str]], place: int) -> list[tuple[str, str]]:
+        return [*others[:place], pair, *others[place:]]
+
+    alone = st.builds(among, changed, _of_any_size(same, 0, max_words - 1), st.integers(0, max_words - 1))
+    mixed = _of_any_size(st.one_of(same, changed), 1, max_words)
+    return st.one_of(alone, mixed).filter(tells_apart).map(document)
 
 
 def _of_any_size(elements: st.SearchStrategy[_T], least: int, most: int) -> st.SearchStrategy[list[_T]]:

@@ -100,6 +100,26 @@ def test_long_ones_are_among_the_first_and_short_ones_too(
     assert sum(size < 15 for size in found) >= 5
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_one_word_alone_may_be_perturbed_on_a_long_page(seed: int) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def look(document: strategies.PerturbedDocument) -> bool:
+        pairs = list(zip(document.original.split(), document.text.split(), strict=True))
+        seen.append((len(pairs), sum(word != form for word, form in pairs)))
+        return False
+
+    with pytest.raises(NoSuchExample):
+        find(
+            strategies.documents("en", "scramble"),
+            look,
+            settings=settings(max_examples=50, database=None, deadline=None, phases=(Phase.generate,)),
+            random=Random(seed),
+        )
+    assert any(words > 25 and perturbed == 1 for words, perturbed in seen)
+    assert any(words > 25 and perturbed > 5 for words, perturbed in seen)
+
+
 def test_a_long_one_shrinks_to_as_many_words_as_it_takes() -> None:
     smallest = find(strategies.documents("en", "scramble"), lambda document: len(document.text) > 30, settings=SHORTEST)
     assert len(smallest.text.split()) <= 7
