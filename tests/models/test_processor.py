@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -44,7 +45,7 @@ def test_a_processor_without_limits(size: dict[str, int] | None) -> None:
 )
 def test_limits_that_leave_nothing_between(kept: dict[str, object], given: dict[str, int], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        limit_pixels(SimpleNamespace(**kept), given)
+        limit_pixels(SimpleNamespace(**copy.deepcopy(kept)), given)
 
 
 def test_the_video_half_is_neither_demanded_nor_saved() -> None:
