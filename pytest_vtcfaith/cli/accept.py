@@ -18,6 +18,7 @@ from pytest_vtcfaith.cli.merged import (
     merged_results,
 )
 from pytest_vtcfaith.cli.output import print_lines, say
+from pytest_vtcfaith.cli.outputs import check_folder
 from pytest_vtcfaith.texts.errors import TextsError
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def accept(
             say(f"nothing to accept: all {len(found)} baselines are as these results are", "green")
             return
         folder = merged.baselines_folder
+        check_folder("--vtc-baselines", folder)
         if not confirmed(f"Write {len(changing)} baselines into {folder}?", yes):
             say("not accepted: nothing was written (scripts give --yes)", "red")
             raise typer.Exit(1)

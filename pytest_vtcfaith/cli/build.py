@@ -10,11 +10,12 @@ import typer
 from rich.console import Console
 
 from pytest_vtcfaith.cli.output import errors_in_one_line, say
+from pytest_vtcfaith.cli.outputs import check_files
 from pytest_vtcfaith.texts.build import LAYOUTS, RATIOS, SOURCES, build_preservation, build_rewriting, merge
 from pytest_vtcfaith.texts.checks import check_ratio, check_share
 from pytest_vtcfaith.texts.controls import FORMS
 from pytest_vtcfaith.texts.errors import TextsError
-from pytest_vtcfaith.texts.manifest import Draft, manifest_bytes, output_file, write_manifest
+from pytest_vtcfaith.texts.manifest import Draft, manifest_bytes, write_manifest
 from pytest_vtcfaith.texts.published import read_faithc4, read_zerosense
 from pytest_vtcfaith.texts.rows import TEMPLATE
 from pytest_vtcfaith.texts.scripts import LANGS, check_lang
@@ -135,7 +136,7 @@ def rewriting(
       vtcfaith build rewriting --faithc4 faithc4/ --out cases/rewriting.jsonl
     """
     with errors_in_one_line():
-        output_file(out)
+        check_files({"--out": out})
         check_share("--rate", rate)
         check_share("--visual-rate", visual_rate)
         if faithc4 is not None:
@@ -226,7 +227,7 @@ def preservation(
     """
     ratios = ratio or RATIOS
     with errors_in_one_line():
-        output_file(out)
+        check_files({"--out": out})
         for value in ratios:
             check_ratio("--ratio", value)
         layouts = [stored_layout(name, out) for name in layout or LAYOUTS]

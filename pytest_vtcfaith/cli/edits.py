@@ -8,7 +8,7 @@ import typer
 
 from pytest_vtcfaith.cli.build import Force, Out, Seed, write_draft
 from pytest_vtcfaith.cli.output import errors_in_one_line
-from pytest_vtcfaith.texts.manifest import output_file
+from pytest_vtcfaith.cli.outputs import check_files
 
 
 def edits(
@@ -29,5 +29,5 @@ def edits(
     with errors_in_one_line():
         from pytest_vtcfaith.texts.edits.build import build_edits
 
-        output_file(out)
+        check_files({"--out": out})
         write_draft(out, build_edits(lang, seed=seed), force)

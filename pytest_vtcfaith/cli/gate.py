@@ -18,6 +18,7 @@ from pytest_vtcfaith.cli.merged import (
     merged_results,
 )
 from pytest_vtcfaith.cli.output import say
+from pytest_vtcfaith.cli.outputs import check_folder
 from pytest_vtcfaith.texts.errors import TextsError
 
 REPORT = Path("vtcfaith-report")
@@ -78,8 +79,7 @@ def gate(
 
 
 def _check_report(report: Path, results: list[Path]) -> None:
-    if report.exists() and not report.is_dir():
-        raise TextsError(f"--vtc-report {report}: is a file: name a folder")
+    check_folder("--vtc-report", report)
     for given in results:
         folder = given if given.is_dir() else given.parent
         if folder.resolve() == report.resolve() and (given.is_dir() or given.name == "results.jsonl"):

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pytest_vtcfaith.cli.output import errors_in_one_line, print_lines, say
+from pytest_vtcfaith.cli.outputs import check_files
 from pytest_vtcfaith.texts.errors import TextsError
 
 groups = typer.Typer(
@@ -42,6 +43,7 @@ def freeze(
         from pytest_vtcfaith.suites.compression_groups import DEFINITIONS, write_groups
         from pytest_vtcfaith.suites.compression_rights import freeze_results
 
+        check_files({"--out": out})
         frozen = freeze_results(results, model, vtc_cases)
         write_groups(out, frozen)
         for factor, found in frozen.factors.items():
@@ -137,6 +139,7 @@ def replay(
         from pytest_vtcfaith.texts.compression_results import budget_folder, case_suffix, read_answers, replay_rows
         from pytest_vtcfaith.texts.documents import slug
 
+        check_files({"--out": out})
         wanted = {
             question_of(case): case.params["question"]["question"]
             for case in compression_cases(vtc_cases, grouped=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,14 +15,13 @@ from rich.console import Console
 from rich.progress import Progress
 
 from pytest_vtcfaith.cli.output import errors_in_one_line, print_lines, say
-from pytest_vtcfaith.models.probe.pages import ProbeWord, probe_words
-from pytest_vtcfaith.models.protocols import NotInstalled
+from pytest_vtcfaith.cli.outputs import check_files
+from pytest_vtcfaith.models.probe.pages import ORIGINAL, ProbeWord, probe_words
 from pytest_vtcfaith.models.registry import resolve
 from pytest_vtcfaith.texts.build import check_layouts
 from pytest_vtcfaith.texts.bundled import bundled_folder
 from pytest_vtcfaith.texts.documents import Document, read_documents
-from pytest_vtcfaith.texts.errors import TextsError
-from pytest_vtcfaith.texts.manifest import output_file
+from pytest_vtcfaith.texts.errors import TextsError, reason
 from pytest_vtcfaith.texts.perturb import KINDS
 from pytest_vtcfaith.texts.scripts import check_lang
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 ADAPTER = "transformers"
 MAX_NEW_TOKENS = 32
+LONGEST = 600
+"""Characters of a message."""
 PACKAGES = ("pytest-vtcfaith", "transformers", "torch", "pillow")
 
 
@@ -81,12 +83,10 @@ def probe(
 
     Attention is computed in the plain way ("eager"), which takes memory for tokens × tokens of every head: lower
     --max-pixels where it does not suffice. Works for the families of Qwen2-VL, Qwen2.5-VL, Qwen3-VL and for others
-    whose processor says how it cuts a page into patches.
+    whose processor says how it cuts a page into patches, for LLaVA and for Gemma 3.
     """
     with errors_in_one_line():
-        for path in (out, figure):
-            if path is not None:
-                output_file(path)
+        check_files({"--out": out, "--figure": figure})
         if figure is not None and figure.suffix.lower() != ".svg":
             raise TextsError(f"--figure {figure}: the figure is an SVG: give it a name that ends in .svg")
         documents, kinds = _documents(texts, lang, limit), _kinds(kind, lang)
@@ -101,7 +101,7 @@ def probe(
         if max_pixels is not None:
             options["max_pixels"] = max_pixels
         spec = _spec(model, options)
-        loaded = _load(spec)
+        loaded = _load(spec, model)
         results = _probe(loaded, words, lang, layout)
         provenance = _provenance(spec, loaded, documents, lang=lang, kinds=kinds, seed=seed, layout=layout, each=each)
         _write(results, provenance, out, figure, model, every)
@@ -128,15 +128,21 @@ def _spec(model: str, options: dict[str, Any]) -> ModelSpec:
     try:
         return resolve("probe", {"probe": table})
     except ValueError as error:
-        raise TextsError(str(error).replace("[tool.vtcfaith.models.probe]: ", "")) from error
+        raise TextsError(_told(error)) from error
 
 
-def _load(spec: ModelSpec) -> TransformersVlm:
+def _load(spec: ModelSpec, model: str) -> TransformersVlm:
     try:
         with Console(stderr=True).status("loading the model"):
             loaded: TransformersVlm = spec.load()  # type: ignore[assignment]
-    except (NotInstalled, ValueError) as error:
-        raise TextsError(str(error)) from error
+    except Exception as error:  # a checkpoint can be wrong in more ways than transformers has errors for
+        source = model.removeprefix(f"{ADAPTER}:")
+        folder = Path(source).expanduser()
+        away = isinstance(error, OSError) and not folder.is_dir()
+        mend = f"; download it first (hf download {source}), or give a folder" if away else ""
+        told = _told(error).rstrip(".") + mend
+        named = told.startswith("--") or str(folder.resolve()) in told
+        raise TextsError(told if named else f"{source} cannot be loaded: {told}") from error
     return loaded
 
 
@@ -147,9 +153,27 @@ def _probe(model: TransformersVlm, words: list[ProbeWord], lang: str, layout: st
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task(f"{len(words)} words, {pages} pages", total=pages)
         try:
-            return list(probe_model(model, words, lang=lang, layout=layout, advance=lambda: progress.advance(task)))
-        except (ValueError, RuntimeError) as error:
-            raise TextsError(" ".join(str(error).split())) from error
+            found = list(probe_model(model, words, lang=lang, layout=layout, advance=lambda: progress.advance(task)))
+        except Exception as error:  # the checkpoint's own code runs here
+            raise TextsError(_told(error)) from error
+    if not found:
+        raise TextsError(
+            f"the picture processor crops all {len(words)} words off their pages: give another --layout, or in "
+            'preprocessor_config.json a "size" of "height" and "width", to which whole pages are scaled'
+        )
+    if left_out := len(words) - sum(page.condition == ORIGINAL for page in found):
+        say(f"note: {left_out} of {len(words)} words left out, the picture processor crops them off the page", "yellow")
+    return found
+
+
+def _told(error: Exception) -> str:
+    """The error on one line, of a length that can be read, with options as the command line has them."""
+    text = " ".join(str(error).split())
+    text = re.sub(r"^(?:(?:model 'probe'|\[tool\.vtcfaith\.models\.probe\]): )+", "", text)
+    text = re.sub(r"^(\w+) = ", lambda option: f"--{option[1].replace('_', '-')} ", text)
+    if not isinstance(error, OSError | ValueError | RuntimeError | ImportError):
+        text = f"{type(error).__name__}: {text}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _provenance(spec: ModelSpec, model: TransformersVlm, documents: list[Document], **asked: Any) -> dict[str, Any]:
@@ -183,9 +207,17 @@ def _write(
     from pytest_vtcfaith.report.results import write_atomic
 
     results = as_json(pages, provenance)
-    write_atomic(out, [json.dumps(results, ensure_ascii=False, allow_nan=False, indent=1), "\n"])
-    say(f"{out}: {len(pages)} pages, {len(results['layers'])} layers")
+    files = {out: json.dumps(results, ensure_ascii=False, allow_nan=False, indent=1) + "\n"}
     if figure is not None:
-        write_atomic(figure, [draw(results, f"{model}: layer probe of {len(pages)} pages")])
-        say(str(figure))
+        files[figure] = draw(results, f"{model}: layer probe of {len(pages)} pages")
+    lost = []
+    for path, text in files.items():
+        try:
+            write_atomic(path, [text])
+        except OSError as error:  # checked before, but that may have been hours ago
+            lost.append(f"{path}: it cannot be written ({reason(error)})")
+        else:
+            say(f"{path}: {len(pages)} pages, {len(results['layers'])} layers")
     print_lines(as_markdown(results, every))
+    if lost:
+        raise TextsError(f"{'; '.join(lost)}: make room or get the right to write there; the tables are printed above")

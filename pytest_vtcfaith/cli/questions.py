@@ -9,6 +9,7 @@ import typer
 
 from pytest_vtcfaith.cli.build import Force, Out, Seed, write_draft
 from pytest_vtcfaith.cli.output import errors_in_one_line
+from pytest_vtcfaith.cli.outputs import check_files
 from pytest_vtcfaith.texts.errors import TextsError
 from pytest_vtcfaith.texts.manifest import output_file
 
@@ -48,7 +49,7 @@ def questions(
 
     factors = tuple(factor or FACTORS)
     with errors_in_one_line():
-        output_file(out)
+        check_files({"--out": out})
         if items is None and results is None:
             if dataset is not None:
                 raise TextsError(f"--dataset {dataset} needs its --items, or --results with them")

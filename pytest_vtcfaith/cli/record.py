@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from pytest_vtcfaith.cli.output import errors_in_one_line, say
+from pytest_vtcfaith.cli.outputs import check_files
 from pytest_vtcfaith.suites import load_suite, suite_names
 from pytest_vtcfaith.texts.errors import TextsError
 
@@ -83,6 +84,7 @@ def record(
     from pytest_vtcfaith.report.results import write_atomic
 
     with errors_in_one_line():
+        check_files({"--out": out})
         rows, left_out = replay_rows(vtc_report, model)
         copy_pictures(rows, vtc_report if vtc_report.is_dir() else vtc_report.parent, out)
         write_atomic(out, (json.dumps(row) + "\n" for row in rows))

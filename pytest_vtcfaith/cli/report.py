@@ -9,7 +9,7 @@ import typer
 
 from pytest_vtcfaith.cli.merged import Baselines, Cases, Places, Thresholds, errors_of_runs, merged_results
 from pytest_vtcfaith.cli.output import say
-from pytest_vtcfaith.texts.errors import TextsError
+from pytest_vtcfaith.cli.outputs import check_folder
 
 
 def report(
@@ -42,8 +42,8 @@ def report(
     with errors_of_runs():
         source = results if results.is_dir() else results.parent
         folder = source if out is None else out
-        if folder.exists() and not folder.is_dir():
-            raise TextsError(f"--out {folder}: is a file: name a folder")
+        if out is not None or folder.exists():
+            check_folder("--out", folder)
         merged = merged_results([results], Places(vtc_cases, vtc_thresholds, vtc_baselines))
         gates = source / "gates.json"
         verdicts = read_gates(gates) if gates.is_file() else []

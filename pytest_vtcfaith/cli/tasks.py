@@ -9,8 +9,8 @@ import typer
 
 from pytest_vtcfaith.cli.build import Force, Licence, Out, Seed, write_draft
 from pytest_vtcfaith.cli.output import errors_in_one_line
+from pytest_vtcfaith.cli.outputs import check_files
 from pytest_vtcfaith.texts.errors import TextsError
-from pytest_vtcfaith.texts.manifest import output_file
 
 
 def tasks(
@@ -43,7 +43,7 @@ def tasks(
       vtcfaith build tasks --published drop=drop.jsonl --limit 100 --out cases/reasoning-drop.jsonl
     """
     with errors_in_one_line():
-        output_file(out)
+        check_files({"--out": out})
         if published is not None:
             from pytest_vtcfaith.texts.tasks.published import read_published
 

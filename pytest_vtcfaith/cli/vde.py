@@ -9,7 +9,7 @@ from rich.console import Console
 
 from pytest_vtcfaith.cli.build import Force, Licence, Out, write_draft
 from pytest_vtcfaith.cli.output import errors_in_one_line
-from pytest_vtcfaith.texts.manifest import output_file
+from pytest_vtcfaith.cli.outputs import check_files
 
 
 def vde(
@@ -33,7 +33,7 @@ def vde(
         from pytest_vtcfaith.texts.edits.picture_build import build_vde
         from pytest_vtcfaith.texts.edits.pictures import write_pictures
 
-        output_file(out)
+        check_files({"--out": out})
         with Console(stderr=True).status(f"reading the pictures of {source}"):
             built = build_vde(source, out, region=region, licence=licence)
         write_draft(out, built.draft, force, lambda: write_pictures(out.parent, built.pictures))

@@ -13,12 +13,12 @@ from rich.console import Console
 
 from pytest_vtcfaith.cli.build import Force, Out, stored_layout, write_draft
 from pytest_vtcfaith.cli.output import errors_in_one_line, say
+from pytest_vtcfaith.cli.outputs import check_files
 from pytest_vtcfaith.models.language.transformers import check_dtype
 from pytest_vtcfaith.texts.build import LAYOUTS, RATIOS, check_layouts, preservation_header
 from pytest_vtcfaith.texts.checks import check_ratio
 from pytest_vtcfaith.texts.documents import read_documents
 from pytest_vtcfaith.texts.errors import TextsError, show
-from pytest_vtcfaith.texts.manifest import output_file
 from pytest_vtcfaith.texts.tokenizers import TOKENIZERS
 from pytest_vtcfaith.texts.zerosense import Progress, Recipe, generate, valid_words, word_list
 from pytest_vtcfaith.texts.zerosense.construct import BUDGET, check_models, parameters
@@ -118,7 +118,7 @@ def zerosense(
     the smaller the models, and the stricter the word list, the larger both must be.
     """
     with errors_in_one_line():
-        output_file(out)
+        check_files({"--out": out})
         check_dtype(dtype)
         counts = _counts(length, count, count_at)
         for option, number in {"budget": budget, "threads": threads, "natural-count": natural_count}.items():

@@ -140,9 +140,9 @@ class TransformersVlm:
         return self._image_token
 
     @property
-    def patches_merged(self) -> int:
-        """How many patches in each direction become one token of the picture (1 where the processor does not say)."""
-        return int(getattr(self._processor.image_processor, "merge_size", 1))
+    def picture_processor(self) -> Any:
+        """What scales, crops and cuts pictures before the network sees them."""
+        return self._processor.image_processor
 
     def inputs(self, questions: Sequence[Question]) -> Any:
         """What the network is given for these questions, on its device and in its number format."""

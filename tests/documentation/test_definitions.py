@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from blocks import ROOT
 
+from pytest_vtcfaith.published import papers, table_numbers
 from pytest_vtcfaith.suites import load_suite, suite_names
 
 TEXT = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
@@ -62,3 +63,10 @@ def test_every_metric_that_is_defined_exists() -> None:
 def test_sections_are_numbered() -> None:
     numbers = [int(number) for number in re.findall(r"^## (\d+)\. ", TEXT, re.MULTILINE)]
     assert all(after - before == 1 for before, after in pairwise(numbers))
+
+
+def test_every_published_table_has_its_definition() -> None:
+    section = TEXT.partition("## Which definition a published table used")[2]
+    rows = re.findall(r"^\| ([\w-]+) \| ([\w, ]+) \| .+ \|$", section, re.MULTILINE)
+    found = sorted((paper, number) for paper, numbers in rows if paper != "paper" for number in numbers.split(", "))
+    assert found == sorted((paper, number) for paper in papers() for number in table_numbers(paper))

@@ -41,3 +41,14 @@ def test_every_package_imports_what_the_table_says() -> None:
         for package in sorted(PACKAGES)
     }
     assert documented() == found
+
+
+def test_imports_go_down_the_table_but_for_the_exceptions_it_names() -> None:
+    order = list(documented())
+    upwards = {
+        (package, other)
+        for package, others in documented().items()
+        for other in others
+        if order.index(other) < order.index(package)
+    }
+    assert upwards == {("suites", "report"), ("gating", "report"), ("models", "engine"), ("texts", "models")}

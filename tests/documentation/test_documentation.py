@@ -105,6 +105,18 @@ def test_a_page_does_what_it_says(page: str, project: Path) -> None:
             _run([sys.executable, script.name], block, project)
 
 
+@each_page
+def test_commands_find_the_installed_benchmark(page: str) -> None:
+    """Beside a user's conftest.py there are no benchmark cases: the package has them. README.md is about a checkout."""
+    for block in BLOCKS[page] if page != "README.md" else ():
+        for words in _commands(block) if block.language in ("sh", "yaml") else ():
+            chosen = [word for word in words if word.startswith("--vtc-")]
+            if "pytest" in words and chosen and words != ["pytest", *block.options.split()]:
+                assert words[words.index("pytest") + 1 :][:2] == ["--pyargs", "pytest_vtcfaith.benchmark_cases"], (
+                    f"{page}:{block.line}: {' '.join(words)}"
+                )
+
+
 def _commands(block: Block) -> list[list[str]]:
     if block.language == "sh":
         found = [block.text]

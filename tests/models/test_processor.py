@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -28,8 +29,23 @@ def test_limits_kept_by_name() -> None:
 @pytest.mark.parametrize("size", [{"longest_edge": 1540}, {"shortest_edge": 224}, {"height": 896, "width": 896}, None])
 def test_a_processor_without_limits(size: dict[str, int] | None) -> None:
     """An edge alone is a side, not a number of pixels."""
-    with pytest.raises(ValueError, match=r"max_pixels = 50: SimpleNamespace has no such limit"):
+    with pytest.raises(ValueError, match=r"SimpleNamespace has no max_pixels"):
         limit_pixels(SimpleNamespace(size=size), {"max_pixels": 50})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"max_pixels": 1}, "min_pixels of the model's SimpleNamespace asks for max_pixels of at least 3136"),
+        ({"min_pixels": 60_000}, "max_pixels of the model's SimpleNamespace asks for min_pixels of at most 50000"),
+    ],
+)
+@pytest.mark.parametrize(
+    "kept", [{"size": {"shortest_edge": 3136, "longest_edge": 50_000}}, {"min_pixels": 3136, "max_pixels": 50_000}]
+)
+def test_limits_that_leave_nothing_between(kept: dict[str, object], given: dict[str, int], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        limit_pixels(SimpleNamespace(**copy.deepcopy(kept)), given)
 
 
 def test_the_video_half_is_neither_demanded_nor_saved() -> None:

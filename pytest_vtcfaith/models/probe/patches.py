@@ -18,7 +18,7 @@ def image_grid(inputs: Any, merge: int) -> tuple[int, int]:
     if grid is None:
         raise ValueError(
             "this model's processor does not say how it cuts the picture into patches (no image_grid_thw): probe a "
-            "model of the Qwen2-VL, Qwen2.5-VL, Qwen3-VL or GLM-4.1V family"
+            "model of the Qwen2-VL, Qwen2.5-VL, Qwen3-VL or GLM-4.1V family, a LLaVA or a Gemma 3"
         )
     if tuple(grid.shape) != (1, 3) or int(grid[0, 0]) != 1:
         raise ValueError(f"the probe shows one picture of one frame, the processor made {grid.tolist()} of it")
@@ -28,12 +28,12 @@ def image_grid(inputs: Any, merge: int) -> tuple[int, int]:
     return rows // merge, columns // merge
 
 
-def cells_of(boxes: Sequence[Box], size: tuple[int, int], grid: tuple[int, int]) -> list[int]:
+def cells_of(boxes: Sequence[Box], size: tuple[float, float], grid: tuple[int, int]) -> list[int]:
     """The cells (row by row, from 0) of a grid laid over a picture that the boxes touch, sorted.
 
     `boxes` are in pixels of the picture (right and bottom exclusive), `size` is its (width, height), `grid` (rows,
-    columns). The processor may scale the picture, each side by its own factor, but neither crop nor pad it: then a cell
-    covers the same share of the picture whatever its size in pixels.
+    columns). The processor may scale the picture, each side by its own factor: a cell covers the same share of the
+    picture whatever its size in pixels.
     """
     (width, height), (rows, columns) = size, grid
     cells = set()
@@ -46,7 +46,11 @@ def cells_of(boxes: Sequence[Box], size: tuple[int, int], grid: tuple[int, int])
 
 
 def highlighted_positions(
-    tokens: Sequence[int], image_token: int | None, boxes: Sequence[Box], size: tuple[int, int], grid: tuple[int, int]
+    tokens: Sequence[int],
+    image_token: int | None,
+    boxes: Sequence[Box],
+    size: tuple[float, float],
+    grid: tuple[int, int],
 ) -> list[int]:
     """The positions in the input `tokens` of the picture's tokens that the boxes touch; others as `cells_of`.
 

@@ -12,6 +12,7 @@ from pytest_vtcfaith.metrics.rewrites import process_rewrites
 from pytest_vtcfaith.models.probe.layers import Layer, Record, cosine, decoder_layers, recording
 from pytest_vtcfaith.models.probe.pages import ORIGINAL, ProbePage, ProbeWord
 from pytest_vtcfaith.models.probe.patches import highlighted_positions, image_grid
+from pytest_vtcfaith.models.probe.squares import FAMILIES, is_inside, shown_part, square_grid
 from pytest_vtcfaith.models.vlm import Question
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def probe(
 ) -> list[Probed]:
     """One `Probed` for every page of every word; `advance` is called after each page.
 
+    A word is left out where the picture processor crops a page so that the model does not see all of it.
+
     `model` must have been loaded with attention = "eager". Cosines compare the last input token of the page with that
     of the same word's original page, so they are 1 there, and ratios too (perturbed ÷ original: over 1 means that the
     model looks harder at the perturbed word).
@@ -63,7 +66,12 @@ def probe(
     found: list[Probed] = []
     for word in words:
         original: Record | None = None
-        for page in word.pages(lang, layout):
+        pages = list(word.pages(lang, layout))
+        if not all(is_inside(page.boxes, _shown(model, page)) for page in pages):
+            for _ in pages:
+                advance()
+            continue
+        for page in pages:
             read = _read(model, page, prompt)  # first: it refuses a page beyond the context at once
             record, patches = _record(model, layers, page, prompt)
             if original is None:
@@ -97,15 +105,29 @@ def _record(model: TransformersVlm, layers: Sequence[Layer], page: ProbePage, pr
     import torch
 
     inputs = model.inputs([Question(page.image, prompt)])
-    grid = image_grid(inputs, model.patches_merged)
     tokens = inputs["input_ids"][0].tolist()
-    positions = highlighted_positions(tokens, model.image_token, page.boxes, page.image.size, grid)
+    if _is_square(model):
+        grid = square_grid(inputs, tokens.count(model.image_token))
+    else:
+        grid = image_grid(inputs, int(getattr(model.picture_processor, "merge_size", 1)))
+    left, top, right, bottom = _shown(model, page)
+    boxes = [(box[0] - left, box[1] - top, box[2] - left, box[3] - top) for box in page.boxes]
+    positions = highlighted_positions(tokens, model.image_token, boxes, (right - left, bottom - top), grid)
     network: Any = model.network
     spare = {"use_cache": False, "logits_to_keep": 1}
     known = inspect.signature(network.forward).parameters
     with torch.inference_mode(), recording(layers, positions) as record:
         network(**inputs, **{name: value for name, value in spare.items() if name in known})
     return record, len(positions)
+
+
+def _is_square(model: TransformersVlm) -> bool:
+    return model.network.config.model_type in FAMILIES
+
+
+def _shown(model: TransformersVlm, page: ProbePage) -> tuple[float, float, float, float]:
+    width, height = page.image.size
+    return shown_part(model.picture_processor, page.image.size) if _is_square(model) else (0, 0, width, height)
 
 
 def _read(model: TransformersVlm, page: ProbePage, prompt: str) -> str:
