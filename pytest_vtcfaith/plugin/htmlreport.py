@@ -114,6 +114,8 @@ def session_reports(run: Run, ledger: Ledger, view: RunView, about: Mapping[str,
     def say(line: str) -> None:
         if terminal is not None:
             terminal.ensure_newline()
+            if terminal._tw.width_of_current_line:  # with -q pytest names no file before its dots, and so ends no line
+                terminal.line("")
             terminal.write_line(visible(line))
 
     def html() -> None:

@@ -154,7 +154,7 @@ def test_every_measured_point_has_a_whisker_and_its_interval_in_the_table(tab: A
     assert chart.locator("svg.chart path.interval").count() == 1
     chart.locator("summary").click()
     cell = chart.locator("tbody tr").first.locator("td").first
-    assert cell.inner_text().split() == ["0.3333", "(0", "to", "0.5)"]
+    assert cell.inner_text().split() == ["0.3333", "(0", "to", "0.5)", "6", "perturbed", "words"]
 
 
 def hostile_run(folder: Path) -> Path:

@@ -64,6 +64,15 @@ def test_an_edit_that_passed_shows_reference_and_difference(bench, workers: str)
     assert any(line.startswith("region: expected '62 North'") for line in shown["lines"]) == (workers == "-n0")
 
 
+@pytest.mark.parametrize("loud", [[], ["-q"], ["-qq"], ["-v"]], ids=["usual", "quiet", "quieter", "loud"])
+def test_progress_of_the_report_stands_in_a_line_of_its_own(bench, monkeypatch, loud: list[str]) -> None:
+    monkeypatch.setattr("pytest_vtcfaith.report.html.write.QUIET_S", 0.0)
+    found = bench.run(bench.replay(), *loud)
+    lines = [line for line in found.text.split("\n") if "writing the HTML report" in line]
+    assert lines
+    assert all(line.startswith("vtcfaith: writing") for line in lines), found.text
+
+
 def test_a_report_that_cannot_be_written_changes_no_verdict(rewritten, monkeypatch) -> None:
     before = rewritten.run(rewritten.model)
     import pytest_vtcfaith.report.html as html

@@ -133,7 +133,7 @@ def test_a_case_shows_words_boxes_facts_and_a_picture(tmp_path: Path) -> None:
     assert [row[0] for row in rows] == ["m-a", "m-b"]
     assert rows[0][-1] == [[1, "hafbcur", "harbour"]]
     (gate,) = data(tmp_path, "overview")["overview"]["gates"]
-    assert gate["worst"] == [["m-a", [[1, "hafbcur", "harbour"]]]]
+    assert gate["worst"] == [["m-a", [[1, "hafbcur", "harbour"]], "en"]]
 
 
 def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) -> None:

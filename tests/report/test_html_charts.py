@@ -110,7 +110,8 @@ def test_rewriting_draws_rates_added_errors_and_lengths() -> None:
     assert points(rates, "m") == {"en visual": 0.1, "ko visual": 0.3}
     assert points(english, "m") == {"visual": 1.5}
     assert points(korean, "m") == {"visual": 2.5}
-    assert points(lengths, "en visual") == {"4": 0.2, "10+": 0.0}
+    assert lengths["title"].endswith(", en")
+    assert points(lengths, "visual") == {"4": 0.2, "10+": 0.0}
 
 
 @pytest.mark.parametrize(

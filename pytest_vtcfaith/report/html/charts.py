@@ -2,8 +2,8 @@
 
 A chart is `{title, note, kind, x, y, series, limits}`: `kind` is `line`, `bar` or `rows` (a row for each series, with a
 mark for each place), `x` the labels of the places on the axis, `y` the name of the metric, `series` lists of points
-`{x, y, low, high, n}` (x: place) under a `name`, and `limits` what gates ask for: `{x, y, side, series}`, side `min` or
-`max`, of the series of that name at place x, and of no other.
+`{x, y, low, high, n, of}` (x: place; n of what) under a `name`, and `limits` what gates ask for: `{x, y, side,
+series}`, side `min` or `max`, of the series of that name at place x, and of no other.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.gating.statistics import Interval
+from pytest_vtcfaith.report.html.counted import counted
 from pytest_vtcfaith.report.html.intervals import interval_of
 from pytest_vtcfaith.report.html.published import (
     accuracy_by_ratio,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Chart = dict[str, Any]
 PLACES = 24
 """Most places of a chart that was not made for its suite."""
+MOST = {"line": 12, "bar": 6}
+"""Most series of a chart of a kind that can be told apart without colour; more stand in further charts."""
 NEAR_RATIO = 0.05
 """By this share the tokens that a method kept may differ from 1 ÷ r²: they are rounded for each picture."""
 
@@ -41,8 +44,30 @@ def charts_of(run: HtmlRun) -> list[Chart]:
     for suite in sorted({tier.suite for tier in run.tiers}):
         own = [tier for tier in run.tiers if tier.suite == suite]
         made = [chart for draw in _DRAWN.get(suite, (_primary,)) for chart in draw(run, own)]
-        found += [{**chart, "suite": suite} for chart in made if any(s["points"] for s in chart["series"])]
+        shown = [{**chart, "suite": suite} for chart in made if any(s["points"] for s in chart["series"])]
+        found += [part for chart in shown for part in _parts(chart)]
     return found
+
+
+def _parts(chart: Chart) -> list[Chart]:
+    """A chart with more series than can be told apart in charts beside one another, the published systems in each."""
+    own = [s for s in chart["series"] if not s.get("published")]
+    grey = [s for s in chart["series"] if s.get("published")]
+    most = MOST.get(chart["kind"], len(own))
+    if len(own) <= most:
+        return [chart]
+    number = -(-len(own) // most)
+    size = -(-len(own) // number)
+    parts = [own[start : start + size] for start in range(0, len(own), size)]
+    return [
+        {
+            **chart,
+            "title": f"{chart['title']} ({place} of {len(parts)})",
+            "series": part + grey,
+            "limits": [limit for limit in chart["limits"] if limit["series"] in {s["name"] for s in part}],
+        }
+        for place, part in enumerate(parts, 1)
+    ]
 
 
 def _primary(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
@@ -150,25 +175,24 @@ def _rates(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
 
 
 def _lengths(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
-    """Rewriting: the rewrite rate by the length of the perturbed word."""
+    """Rewriting: the rewrite rate by the length of the perturbed word, a chart for each language."""
     head = "rewrite_rate@"
     names = [name for name in run.suites["rewriting"].metrics if name.startswith(head)]
-    chart = _chart(
-        "Rewritten words by length",
-        "line",
-        [name.removeprefix(head) for name in names],
-        "rewrite_rate",
-        "Characters of the original word; share of the perturbed words of that length. "
-        "Grey: FaithC4, Table 10, scrambled English words asked for one by one.",
-    )
-    for tier in tiers:
-        for place, name in enumerate(names):
-            if name in tier.metrics:
-                label = _named(run, tier, tier.tier.partition("/")[2].replace("/", " "))
+    lengths = [name.removeprefix(head) for name in names]
+    found = []
+    for lang, own in _grouped([t for t in tiers if any(name in t.metrics for name in names)], 1).items():
+        note = "Characters of the original word; share of the perturbed words of that length."
+        if lang == "en":
+            note += " Grey: FaithC4, Table 10, scrambled words asked for one by one."
+        chart = _chart(f"Rewritten words by length, {lang}", "line", lengths, "rewrite_rate", note)
+        for tier in own:
+            label = _named(run, tier, " ".join(tier.tier.split("/")[2:]))
+            for place, name in enumerate(names):
                 _add(run, chart, tier, label, place, name)
-    if any("/en/" in tier.tier for tier in tiers) and chart["series"]:
-        chart["series"] += probed_lengths([name.removeprefix(head) for name in names])
-    return [chart]
+        if lang == "en":
+            chart["series"] += probed_lengths(lengths)
+        found.append(chart)
+    return found
 
 
 def _properties(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
@@ -291,7 +315,8 @@ def _add(run: HtmlRun, chart: Chart, tier: TierFound, series: str, place: int, m
     """A point with the interval that a gate gave it, else one as gates give them, and what gates ask for there."""
     if metric not in tier.metrics:
         return
-    point: dict[str, Any] = {"x": place, "y": tier.metrics[metric], "n": tier.measured, "tier": tier.tier}
+    n, of = counted(run, [tier], metric)
+    point: dict[str, Any] = {"x": place, "y": tier.metrics[metric], "n": n, "of": of, "tier": tier.tier}
     gates = _gates(run, tier, metric)
     judged = [Interval(gate.low, gate.high) for gate in gates if gate.regression is None and gate.low is not None]
     span = judged[-1] if judged else interval_of(run, [tier], metric)[1]
@@ -327,7 +352,8 @@ def _mean(run: HtmlRun, chart: Chart, tiers: Sequence[TierFound], series: str, p
     value, span = interval_of(run, own, metric)
     if value is None:
         return
-    point = {"x": place, "y": value, "n": sum(t.measured for t in own)}
+    n, of = counted(run, own, metric)
+    point = {"x": place, "y": value, "n": n, "of": of}
     _point(chart, series, point, span, [gate for tier in own for gate in _gates(run, tier, metric)])
 
 

@@ -68,8 +68,9 @@ def _gate(
     if verdict.verdict in BAD:
         row["message"] = verdict.message
         worst = (c for c in cases if c.state in ("failed", "not measured", "in a red tier", "expected failure"))
-        own = [c.answer.ask for c in worst if verdict.tier in c.answer.case.tiers and c.answer.model == verdict.model]
-        row["worst"], row["lost"] = [[ask, misread.get(ask, ())] for ask in own[:RELEVANT]], len(own)
+        own = [c.answer for c in worst if verdict.tier in c.answer.case.tiers and c.answer.model == verdict.model]
+        row["worst"] = [[of.ask, misread.get(of.ask, ()), of.case.lang] for of in own[:RELEVANT]]
+        row["lost"] = len(own)
     return row
 
 

@@ -16,7 +16,7 @@ from pytest_vtcfaith.report.html.run import HtmlRun
 from pytest_vtcfaith.report.html.scripts import script
 from pytest_vtcfaith.report.results import HTML, remove_html, write_atomic
 
-ASSETS = ("report.css", "common.js", "charts.js", "overview.js", "cases.js", "case.js", "main.js")
+ASSETS = ("report.css", "common.js", "looks.js", "charts.js", "overview.js", "cases.js", "case.js", "main.js")
 LISTED = 2000
 """Cases in one piece of the list."""
 PIECE = 200_000

@@ -60,7 +60,7 @@ const pictures = (one, shown) => {
       const marks = size ? shown.marks.filter((m) => m[0] === number_) : [];
       return h("figure", { class: "page" }, h("figcaption", null, label, " ", h("a", { href: path, class: "open" }, "open the picture")),
         sheet(size, h("img", { src: path, alt: `${label} of the case`, class: label.endsWith(", reduced") ? "thumbnail" : null, width: size?.[0], height: size?.[1], loading: "lazy" }),
-          marks.map((m) => box(m, shown.spans[m[1]], size, path))));
+          marks.map((m) => box(m, shown.spans[m[1]], size, path, langOf(one.lang)))));
     })));
 };
 
@@ -86,9 +86,9 @@ const sheet = (size, picture, boxes) => {
 const told = (span) => [KINDS[span[0]], ": page ", span[1] || "nothing", ", model ", span[2] || "nothing", span[3] ? `, original ${span[3]}` : ""].join("");
 
 /* A box on the picture; what the page and the model have stands beside it when it is pointed at or focused. */
-const box = ([, place, left, top, right, bottom], span, [width, height], path) => {
+const box = ([, place, left, top, right, bottom], span, [width, height], path, lang) => {
   const kind = KINDS[span[0]];
-  const tip = h("span", { class: `tip ${top / height > 0.5 ? "above" : ""} ${left / width > 0.5 ? "to-left" : ""}` }, enlarged([left, top, right, bottom], [width, height], path), h("b", null, KIND_TEXT[kind]), h("br"), "page ", foreign(span[1] || "–", "q"), h("br"), "model ", foreign(span[2] || "–", "q"), span[3] ? [h("br"), "original ", foreign(span[3], "q")] : null);
+  const tip = h("span", { class: `tip ${top / height > 0.5 ? "above" : ""} ${left / width > 0.5 ? "to-left" : ""}` }, enlarged([left, top, right, bottom], [width, height], path), h("b", null, KIND_TEXT[kind]), h("br"), "page ", foreign(span[1] || "–", "q", { lang }), h("br"), "model ", foreign(span[2] || "–", "q", { lang }), span[3] ? [h("br"), "original ", foreign(span[3], "q", { lang })] : null);
   const button = h("button", { type: "button", class: `box ${kind}`, "data-span": place, "aria-label": told(span), click: () => pick(place, "text"), mouseenter: () => lit(place, true), mouseleave: () => lit(place, false), focus: () => lit(place, true), blur: () => lit(place, false) },
     h("span", { class: "corner", "aria-hidden": "true" }, SHAPES[kind]), tip);
   const pad = 2;
@@ -124,11 +124,11 @@ const text = (one, shown) => {
   if (shown.spans.length) {
     const space = one.lang === "zh" ? "" : " ";
     return h("section", { "aria-labelledby": "text" }, head("Page and transcript"), shown.pictures.length && shown.marks.length ? null : key(shown),
-      h("p", { class: "diff", lang: one.lang }, shown.spans.map((span, place) => [difference(span, place), space])));
+      h("p", { class: "diff", lang: langOf(one.lang) }, shown.spans.map((span, place) => [difference(span, place), space])));
   }
   if (shown.text === null && (shown.pictures.length > 1 || shown.compared?.length)) return null;
   if (shown.text === null) return h("section", { "aria-labelledby": "text" }, head("Transcript"), h("p", { class: "nothing" }, "The model gave no text."));
-  return h("section", { "aria-labelledby": "text" }, head(shown.perfect ? "Transcript, every word as printed" : "Transcript"), foreign(shown.text, "p", { class: "diff", lang: one.lang }));
+  return h("section", { "aria-labelledby": "text" }, head(shown.perfect ? "Transcript, every word as printed" : "Transcript"), foreign(shown.text, "p", { class: "diff", lang: langOf(one.lang) }));
 };
 
 const VERDICTS = { valid: "✔", right: "✔", wrong: "✕", "not decided": "◐", "not written": "○", "not marked here": "–" };
@@ -141,10 +141,10 @@ const compared = (one, parts) => {
     marked.length ? table("Steps and answer", ["Part", "Verdict", "A valid solution", "Read"], marked.map((part) => h("tr", null,
       h("th", { scope: "row" }, part.label),
       h("td", null, h("span", { class: `chip state-${STATE_OF[part.verdict] ?? 2}` }, h("span", { "aria-hidden": "true" }, `${VERDICTS[part.verdict]} `), part.verdict), part.reason ? [" ", foreign(part.reason)] : null),
-      h("td", null, part.expected ? foreign(part.expected) : h("span", { class: "nothing" }, "nothing")),
-      h("td", null, part.read ? foreign(part.read) : h("span", { class: "nothing" }, "nothing"))))) : null,
+      h("td", { lang: langOf(one.lang) }, part.expected ? foreign(part.expected) : h("span", { class: "nothing" }, "nothing")),
+      h("td", { lang: langOf(one.lang) }, part.read ? foreign(part.read) : h("span", { class: "nothing" }, "nothing"))))) : null,
     whole.map((part, n) => [h("h3", null, capital(part.label)), key({ counts: part.counts }),
-      part.spans.length ? h("p", { class: "diff", lang: one.lang === "mixed" ? null : one.lang }, part.spans.map((span, place) => [difference(span, `${n}-${place}`), one.lang === "zh" ? "" : " "]))
+      part.spans.length ? h("p", { class: "diff", lang: langOf(one.lang) }, part.spans.map((span, place) => [difference(span, `${n}-${place}`), one.lang === "zh" ? "" : " "]))
         : h("p", { class: "nothing" }, "No text is expected, and none was read.")]));
 };
 

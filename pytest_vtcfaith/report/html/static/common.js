@@ -36,6 +36,9 @@ function make(namespace, tag, attributes, children) {
 const h = (tag, attributes, ...children) => make(null, tag, attributes, children);
 const s = (tag, attributes, ...children) => make(SVG, tag, attributes, children);
 
+/* The language of a case as pages of the web name it; null where it has none, or several. */
+const langOf = (name) => (name && name !== "mixed" ? name : null);
+
 /* A text of the page or the transcript: its direction does not reach out of it. */
 const foreign = (text, kind = "span", attributes = {}) => h(kind, { ...attributes, class: `foreign ${attributes.class ?? ""}`.trim() }, text);
 
@@ -69,10 +72,13 @@ const misread = ([kind, printed, read]) => h("span", { class: "misread" }, shape
   printed ? foreign(printed, "del") : h("span", { class: "nothing" }, "nothing"), " → ",
   read ? foreign(read, "ins") : h("span", { class: "nothing" }, "nothing"));
 
-/* A case without the model before it, where there is but one. */
-const caseName = (ask) => {
-  const [model, ...more] = vtc.data.overview.models;
-  return !more.length && ask.startsWith(`${model}-`) ? ask.slice(model.length + 1) : ask;
+/* A model in a table, without what the names of all models share; the whole name is at the head of the first page. */
+const modelName = (name) => foreign(shared(vtc.data.overview.models).get(name) ?? name, "span", { title: name });
+
+/* A case without the model before it, where there is but one or `told` is named beside it. */
+const caseName = (ask, told) => {
+  const [first, ...more] = vtc.data.overview.models, model = told || (more.length ? null : first);
+  return model && ask.startsWith(`${model}-`) ? ask.slice(model.length + 1) : ask;
 };
 const caseLink = (ask) => `#case=${encodeURIComponent(ask)}`;
 const casesLink = (filter) => `#cases?${new URLSearchParams(filter)}`;

@@ -35,7 +35,7 @@ const states = (run) => run.states_known.map((state, place) => (run.states[state
 
 /* One gate that did not pass: value against limit, and the words that made it so. */
 const card = (gate) => h("article", { class: `card ${gate.verdict}${gate.accepted ? " accepted" : ""}` },
-  h("h3", null, badge(gate.verdict), " ", words(gate.metric), h("span", { class: "tier" }, foreign(gate.tier), gate.model && vtc.data.overview.models.length > 1 ? [" · ", foreign(gate.model)] : "")),
+  h("h3", null, badge(gate.verdict), " ", words(gate.metric), h("span", { class: "tier" }, foreign(gate.tier), gate.model && vtc.data.overview.models.length > 1 ? [" · ", modelName(gate.model)] : "")),
   h("p", { class: "big" }, h("strong", null, number(gate.value)), " ",
     limits(gate) ? h("span", null, "must be ", limits(gate)) : gate.baseline === null ? null : h("span", null, `was ${number(gate.baseline)}`),
     gate.measured < gate.expected ? h("span", null, `; measured ${gate.measured} of ${gate.expected}`) : null),
@@ -43,8 +43,8 @@ const card = (gate) => h("article", { class: `card ${gate.verdict}${gate.accepte
   h("p", { class: "message" }, foreign(gate.message.split("\n")[0])),
   gate.worst?.length ? h("div", { class: "worst" },
     h("p", null, h("a", { href: tierLink(gate) }, gate.lost === 1 ? "The case" : `All ${gate.lost} cases that lost something`), ", worst first:"),
-    h("ul", null, gate.worst.map(([ask, wrong]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(caseName(ask))),
-      wrong.length ? h("span", { class: "words" }, wrong.map((word) => [" ", misread(word)])) : null)))) : null);
+    h("ul", null, gate.worst.map(([ask, wrong, lang]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(caseName(ask, gate.model))),
+      wrong.length ? h("span", { class: "words", lang: langOf(lang) }, wrong.map((word) => [" ", misread(word)])) : null)))) : null);
 
 const more = (gates) => h("details", null, h("summary", null, `${plural(gates.length, "more gate")} that did not pass`), h("div", { class: "cards" }, gates.map(card)));
 
@@ -61,7 +61,8 @@ const bullet = (gate) => {
   parts.push(s("circle", { class: "value", cx: x(gate.value), cy: 20, r: 6 }),
     s("text", { class: "tick", x: 8, y: 39 }, number(low)), s("text", { class: "tick", x: 392, y: 39, "text-anchor": "end" }, number(+high.toPrecision(2))));
   return s("svg", { viewBox: "0 0 400 42", class: "bullet", role: "img", "aria-label":
-    `${words(gate.metric)} ${number(gate.value)}, ${limits(gate) || "compared with the baseline"}` }, ...parts);
+    [words(gate.verdict), `${words(gate.metric)} ${number(gate.value)}`, gate.low === null || gate.low === undefined ? "no interval" : `interval ${number(gate.low)} to ${number(gate.high)}`,
+      limits(gate) && `must be ${limits(gate)}`, gate.baseline === null ? "" : `baseline ${number(gate.baseline)}`].filter(Boolean).join(", ") }, ...parts);
 };
 const limit = (at) => s("path", { class: "bound", d: `M${at} 8v24` });
 
@@ -77,7 +78,7 @@ const tiers = (run) => h("section", { "aria-labelledby": "tiers" }, h("h2", { id
       red.length ? h("span", { class: "badge fail" }, "✖ ", `${red.length} of ${plural(own.length, "tier")} not passed`) : h("span", { class: "badge pass" }, "✔ ", `${plural(own.filter((t) => t.verdict === "pass").length, "tier")} passed`)),
     table(`Tiers of ${suite}`, ["Verdict", "Tier", ...(run.models.length > 1 ? ["Model"] : []), "Measured", "Metric", "Value", "Limit", "Failures", "Gates passed"], own.map((t) => h("tr", { class: t.verdict },
       h("td", null, badge(t.verdict)), h("th", { scope: "row" }, h("a", { href: tierLink(t) }, foreign(t.tier))),
-      run.models.length > 1 ? h("td", null, foreign(t.model)) : null,
+      run.models.length > 1 ? h("td", { class: "model" }, modelName(t.model)) : null,
       h("td", { class: "number" }, `${t.measured}/${t.expected}`), h("td", null, words(t.metric)), h("td", { class: "number" }, number(t.value)), h("td", { class: "number" }, limits(t)),
       h("td", null, Object.entries(t.failures).map(([name, count]) => `${count} ${words(name)}`).join(", ")), h("td", { class: "number" }, t.expected ? `${t.passed} of ${t.gates}` : "–")))));
   }));
@@ -89,9 +90,9 @@ const baseline = (run) => {
   return h("section", { "aria-labelledby": "baseline" }, h("h2", { id: "baseline" }, "Against the baseline"),
     h("p", null, "Loss with its interval; to the right is worse. The thick line is the loss that is allowed."),
     table("Loss from the baseline", ["Verdict", "Tier", ...(run.models.length > 1 ? ["Model"] : []), "Metric", "Was", "Is", "Loss", "Interval", "Allowed", "Documents", "Sees from"], run.baseline.map((r) => h("tr", { class: r.verdict },
-      h("td", null, badge(r.verdict), r.said.includes("suspicious") ? " suspiciously better" : ""), h("th", { scope: "row" }, foreign(r.tier)), run.models.length > 1 ? h("td", null, foreign(r.model)) : null,
+      h("td", null, badge(r.verdict), r.said.includes("suspicious") ? " suspiciously better" : ""), h("th", { scope: "row" }, foreign(r.tier)), run.models.length > 1 ? h("td", { class: "model" }, modelName(r.model)) : null,
       h("td", null, words(r.metric)), h("td", { class: "number" }, number(r.was)), h("td", { class: "number" }, number(r.now)), h("td", { class: "number" }, signed(r.loss)),
-      h("td", null, s("svg", { viewBox: "0 0 200 18", class: "forest", role: "img", "aria-label": r.low === null ? "interval unknown" : "the loss and its interval" },
+      h("td", null, s("svg", { viewBox: "0 0 200 18", class: "forest", role: "img", "aria-label": `loss ${signed(r.loss)}, ${r.low === null ? "interval unknown" : `interval ${signed(r.low)} to ${signed(r.high)}`}, allowed ${r.two_sided ? "±" : ""}${number(r.margin)}, ${words(r.verdict)}` },
         s("line", { class: "axis", x1: 100, x2: 100, y1: 0, y2: 18 }), s("path", { class: "bound", d: `M${x(r.margin)} 1v16` }), r.two_sided ? s("path", { class: "bound", d: `M${x(-r.margin)} 1v16` }) : "",
         r.low === null ? "" : s("path", { class: "interval", d: `M${x(r.low)} 9H${x(r.high)}` }), s("circle", { class: "value", cx: x(r.loss), cy: 9, r: 4 })), r.low === null ? null : h("small", { class: "ends" }, `${signed(r.low)} to ${signed(r.high)}`)),
       h("td", { class: "number" }, `${r.two_sided ? "±" : ""}${number(r.margin)}`), h("td", { class: "number" }, r.documents), h("td", { class: "number" }, r.sees)))));
