@@ -187,3 +187,15 @@ def test_cards_stand_two_beside_another_on_paper_and_legends_beside_charts(tab: 
     picture, legend = box.locator("svg.chart").bounding_box(), box.locator(".legend").bounding_box()
     assert legend["x"] >= picture["x"] + picture["width"]
     assert box.bounding_box()["height"] < 330  # three on a page
+
+
+def test_a_limit_of_a_line_stands_at_its_own_point_in_the_colour_of_limits(tab: Any, tmp_path: Path) -> None:
+    of = [f"preservation/glyph/{ratio}x/natural" for ratio in ("5", "10")]
+    gate = verdict("pass", tier=of[0], model=LONG[1], metric="word_accuracy", value=0.95, min=0.9, max=None)
+    box = chart(shown(tab, tmp_path, tiers(LONG, *of, word_accuracy=0.95), gate), "Word accuracy")
+    limit = box.locator("svg.chart g.limit line").bounding_box()
+    marks = [box.locator(f"svg.chart g.series-{n} > g > :is(circle, rect)").first.bounding_box() for n in (0, 1)]
+    other, own = (mark["x"] + mark["width"] / 2 for mark in marks)
+    assert limit["x"] <= own <= limit["x"] + limit["width"]
+    assert not limit["x"] <= other <= limit["x"] + limit["width"]
+    assert box.locator("svg.chart g.limit[class*=series]").count() == 0

@@ -61,11 +61,12 @@ const columns = (chart, own, published) => {
   const all = [...own, ...published], width = bar(all, column);
   for (const limit of chart.limits) {
     const place = all.findIndex((one) => one.name === limit.series && !one.published), line = chart.kind === "line";
-    const middle = x(limit.x) + (line ? aside(own[place]) : (place - all.length / 2 + 0.5) * width), half = !line ? width / 2 : own.length > 1 ? Math.max(4, step / 2 + 1) : column / 2 - 1;
-    const at = y(limit.y), from = middle - half, to = middle + half;
-    picture.append(s("g", { class: line ? `limit ${look(own[place], place)}` : "limit" }, s("title", null, `${limit.series}, ${chart.x[limit.x]}: ${said(limit)}`),
-      s("line", { x1: from, x2: to, y1: at, y2: at, class: line ? "of-series" : null, "stroke-dasharray": line && own.length === 1 ? dash(place) : null }),
-      s("path", { d: limit.side === "min" ? `M${to - 8} ${at}h7l-3.5 -6z` : `M${to - 8} ${at}h7l-3.5 6z` })));
+    const middle = x(limit.x) + (line ? aside(own[place]) : (place - all.length / 2 + 0.5) * width), half = !line ? width / 2 : own.length > 1 ? step / 2 : column / 2 - 1;
+    const at = y(limit.y), from = middle - half, to = middle + half, next = line && own[place + 1]?.name;
+    const goesOn = chart.limits.some((one) => one.series === next && one.x === limit.x && one.y === limit.y && one.side === limit.side);
+    picture.append(s("g", { class: "limit" }, s("title", null, `${limit.series}, ${chart.x[limit.x]}: ${said(limit)}`),
+      s("line", { x1: from, x2: to, y1: at, y2: at }),
+      goesOn ? null : s("path", { d: limit.side === "min" ? `M${to - 1} ${at}h6l-3 -5z` : `M${to - 1} ${at}h6l-3 5z` })));
   }
   return picture;
 };
