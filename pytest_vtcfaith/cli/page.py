@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pytest_vtcfaith.cli.output import errors_in_one_line, say
+from pytest_vtcfaith.cli.outputs import check_files
+from pytest_vtcfaith.report.results import write_bytes
 from pytest_vtcfaith.texts.errors import TextsError
 
 if TYPE_CHECKING:
@@ -52,8 +55,12 @@ def page(
       vtcfaith page en-01-harbour-notice-visual --out page.png
     """
     with errors_in_one_line():
+        if out.suffix.lower() != ".png":
+            raise TextsError(f"--out {out}: the picture is a PNG: give it a name that ends in .png")
+        check_files({"--out": out})
         for number, image in enumerate(pages_of(case, vtc_cases, visual_tokens), start=1):
             path = out if number == 1 else out.with_name(f"{out.stem}-{number}{out.suffix}")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            image.save(path, format="PNG")
+            png = io.BytesIO()
+            image.save(png, format="PNG")
+            write_bytes(path, png.getvalue())
             say(f"{path}: {image.width} × {image.height} pixels", "green")

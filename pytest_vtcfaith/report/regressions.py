@@ -12,7 +12,7 @@ from pytest_vtcfaith.gating.regression import Regression
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of the table, a regression gate; the fields are texts, named as the columns are.
+    """One line of the table, a regression gate; fields are texts, named as the columns are; `loss` has its interval.
 
     `sees` is the smallest loss that the gate could have called a failure with 80 % power, `quiet_at` the margin at
     which at most 5 % of runs without any change are red, `documents` how many there are and how many make `allowed`
@@ -48,7 +48,7 @@ def changes(verdicts: Iterable[Verdict]) -> list[Change]:
                 tier=verdict.tier,
                 model=verdict.model,
                 metric=verdict.metric,
-                loss=f"{compared.loss + 0.0:+.4f}",
+                loss=f"{compared.loss + 0.0:+.4f}{_interval(compared)}",
                 allowed=f"{'±' if compared.equivalence else ''}{compared.margin:g}",
                 sees=_limit(compared, compared.detectable, _nothing(compared)),
                 quiet_at=_limit(compared, compared.quiet_margin and _up(compared.quiet_margin), "no margin"),
@@ -77,6 +77,12 @@ def _word(verdict: Verdict) -> str:
     if _suspicious(verdict):
         return SUSPICIOUS
     return "pass" if verdict.verdict == "pass" else verdict.verdict.replace("_", " ").upper()
+
+
+def _interval(compared: Regression) -> str:
+    if compared.low is None or compared.high is None:
+        return ""
+    return f" ({compared.low + 0.0:+.4f} to {compared.high + 0.0:+.4f})"
 
 
 def _limit(compared: Regression, number: float | None, none: str) -> str:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from pytest_vtcfaith.gating.judge import Verdict
 from pytest_vtcfaith.report.regressions import changes
-from pytest_vtcfaith.report.summary import bold_headline, cell, code
+from pytest_vtcfaith.report.summary import badness, bold_headline, cell, code
 from pytest_vtcfaith.report.view import Row, RunView, concise, rows
 
 LINES = 60
@@ -62,7 +62,7 @@ def _table(view: RunView, room: int) -> list[str]:
     found = [row for name, of_suite in view.verdicts.items() for row in rows(of_suite, view.primary.get(name, ""))]
     if not found:
         return []
-    found.sort(key=lambda row: row.verdict.startswith("pass") + 2 * (row.verdict in ("n/a", "new")))
+    found.sort(key=badness)
     several = len(view.models) > 1
     columns = ("verdict", "tier", *(("model",) if several else ()), "n", "metric", "value", "threshold")
     lines = ["", f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from pytest_vtcfaith.report.regressions import HEAD, Change, changes
 from pytest_vtcfaith.report.results import write_atomic
-from pytest_vtcfaith.report.view import RunView, concise, headline, rows
+from pytest_vtcfaith.report.view import Row, RunView, concise, headline, rows
 from pytest_vtcfaith.report.worddiff import visible
 
 
 def write_summary(path: Path, view: RunView) -> None:
-    """Writes the Markdown summary: verdict, one table per suite, failures, notes."""
+    """Writes the Markdown summary: verdict, one table per suite, what did not pass first, failures, notes."""
     lines = [f"# Faithfulness of {cell(', '.join(view.models))}", "", bold_headline(view)]
     if view.limit is not None:
         lines += ["", f"Limited to {view.limit} documents per tier: not a release verdict, compared with no baseline."]
@@ -21,7 +21,7 @@ def write_summary(path: Path, view: RunView) -> None:
     if view.problems:
         lines += ["", *(f"- {cell(problem)}" for problem in view.problems)]
     for suite, verdicts in view.verdicts.items():
-        table = rows(verdicts, view.primary.get(suite, ""))
+        table = sorted(rows(verdicts, view.primary.get(suite, "")), key=badness)
         lines += ["", f"## {suite}", "", f"| {' | '.join(_COLUMNS)} |", f"|{'---|' * len(_COLUMNS)}"]
         lines += [f"| {' | '.join(cell(getattr(row, column)) for column in _COLUMNS)} |" for row in table]
         if compared := changes(verdicts):
@@ -48,6 +48,11 @@ _COLUMNS = ("tier", "model", "n", "metric", "value", "threshold", "verdict")
 
 def _line(change: Change) -> str:
     return f"| {' | '.join(cell(text) for text in astuple(change))} |"
+
+
+def badness(row: Row) -> int:
+    """0 for a row that did not pass, more for one that did, and most for one that judges nothing."""
+    return row.verdict.startswith("pass") + 2 * (row.verdict in ("n/a", "new"))
 
 
 def bold_headline(view: RunView) -> str:

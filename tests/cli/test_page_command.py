@@ -41,3 +41,10 @@ def test_the_page_is_pixel_for_pixel_what_a_model_gets(family: str, tmp_path: Pa
 def test_what_cannot_be_drawn_is_said(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     assert message in run(*arguments, "--out", tmp_path / "x.png", code=2)
     assert not (tmp_path / "x.png").exists()
+
+
+@pytest.mark.parametrize(("out", "message"), [("x.jpg", "ends in .png"), ("a-file/x.png", "cannot be written")])
+def test_where_it_cannot_be_written_is_said_first(out: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a-file").write_text("", encoding="utf-8")
+    assert message in run("en-01-harbour-notice-visual", "--out", tmp_path / out, code=2)
+    assert [path.name for path in tmp_path.iterdir()] == ["a-file"]

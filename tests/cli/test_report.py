@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 
 def pieces(folder: Path) -> dict[str, str]:
@@ -53,6 +55,24 @@ def test_what_can_be_mended_is_said_in_a_line(project, vtcfaith, what) -> None:
         status, said = vtcfaith("report", "whole", "--out", "a-file")
     assert status == 2
     assert "Traceback" not in said
+
+
+def test_a_full_disk_is_named_and_left_as_it_was(project, vtcfaith) -> None:
+    (project / "public").mkdir()
+    (project / "public" / "mine.txt").write_text("kept", encoding="utf-8")
+    picture = project / "whole" / "pages" / "model-en-01-scramble.png"
+    picture.parent.mkdir()
+    Image.new("L", (8, 8)).save(picture)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, before[1]))  # no file may be larger: as if the disk were full
+    try:
+        status, said = vtcfaith("report", "whole/results.jsonl", "--out", "public")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert status == 2
+    assert "public/" in said.replace("\n", "")
+    assert "Traceback" not in said
+    assert [path.name for path in (project / "public").iterdir()] == ["mine.txt"]
 
 
 def test_gates_read_back_are_those_written(project) -> None:

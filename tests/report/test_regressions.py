@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,9 @@ class Terminal:
 
 def test_a_line_says_what_the_gate_can_see() -> None:
     (line,) = changes([verdict(), verdict(regression=compared())])
-    assert (line.loss, line.allowed, line.verdict) == ("+0.0040", "0.02", "pass")
+    loss, low, high = re.fullmatch(r"(\S+) \((\S+) to (\S+)\)", line.loss).groups()
+    assert (loss, line.allowed, line.verdict) == ("+0.0040", "0.02", "pass")
+    assert float(low) <= 0.004 <= float(high)
     assert 0.02 < float(line.sees) < 0.1
     assert 0.01 < float(line.quiet_at) < 0.1
     here, _, needed = line.documents.partition(" of ")
@@ -60,7 +63,7 @@ def test_terminal_and_summary_show_it(tmp_path: Path) -> None:
     show_summary(terminal, shown)
     head = terminal.lines.index("against the baseline:") + 1
     assert terminal.lines[head].split("  ")[0] == "tier"
-    assert terminal.lines[head + 1].split()[:4] == ["rewriting/en/visual", "rewrite_rate", "+0.0040", "0.02"]
+    assert terminal.lines[head + 1].split()[:4] == ["rewriting/en/visual", "rewrite_rate", "+0.0040", "(-0.0020"]
     write_summary(tmp_path / "summary.md", shown)
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert "| tier | model | metric | loss | allowed | sees from | quiet at | documents | verdict |" in text

@@ -77,6 +77,8 @@ def test_a_whole_summary(tmp_path: Path) -> None:
     assert "| rewriting/en/visual | m | 24/24 | rewrite\\_rate | 0.0125 | ≤ 0.05 | pass |" in lines
     assert "| rewriting/ko/visual | m | 24/24 | rewrite\\_rate | 0.2000 | ≤ 0.05 | FAIL |" in lines
     assert "- `test_x.py::test_case[m-d1]`: rewrite\\_rate 1 &gt; 0.25" in lines
+    tiers = [line.split(" ")[1] for line in lines if line.startswith("| rewriting/")]
+    assert tiers == ["rewriting/ko/visual", "rewriting/en/visual"], "what did not pass stands first"
     assert lines[-2:] == ["- 3 cases are inapplicable", ""]
     kinds, _ = parsed(text)
     assert {"table_open", "heading_open", "bullet_list_open"} <= kinds

@@ -15,6 +15,9 @@ _LEFT = (64, 544)
 # Told apart without colour too: by dash and by the shape of the marks
 _STYLES = (("#0072b2", "", "circle"), ("#d55e00", "7 4", "square"), ("#009e73", "2 4", "triangle"))
 _MARK = 3.5
+_TICKS = 4
+_DIGITS = 6
+"""Most decimal places of a number on an axis."""
 
 
 def figure(results: Mapping[str, Any], title: str) -> str:
@@ -62,8 +65,9 @@ def _visible(text: str) -> str:
 
 def _cosine_range(values: Sequence[float]) -> tuple[float, float]:
     least = min(values, default=0.0)
-    step = 0.1 if least < 0.9 else 0.01 if least < 0.99 else 0.001
-    return math.floor(least / step) * step, 1.0
+    step = 10.0 ** next((-digits for digits in range(1, _DIGITS) if least < 1 - 10.0**-digits), -_DIGITS)
+    every = _TICKS * step  # so that each tick is a whole step
+    return 1.0 - math.ceil(round((1.0 - least) / every, 6)) * every, 1.0
 
 
 def _ratio_range(values: Sequence[float]) -> tuple[float, float]:
@@ -80,11 +84,15 @@ def _y(value: float, low: float, high: float) -> float:
 
 def _axes(left: int, name: str, layers: int, low: float, high: float) -> Iterator[str]:
     yield f'<text x="{left}" y="{_TOP - 12}">{escape(name)}</text>'
-    for step in range(5):
-        value = low + (high - low) * step / 4
+    ticks = [low + (high - low) * step / _TICKS for step in range(_TICKS + 1)]
+    # As many places as it takes: rounded labels of even steps look uneven
+    digits = next(
+        (d for d in range(1, _DIGITS) if all(abs(round(v, d) - v) < (high - low) / 1e4 for v in ticks)), _DIGITS
+    )
+    for value in ticks:
         y = _y(value, low, high)
         yield f'<line x1="{left}" x2="{left + _PANEL}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>'
-        yield f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end" font-size="11">{value:.4g}</text>'
+        yield f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end" font-size="11">{value:.{digits}f}</text>'
     if low < 1 < high:
         y = _y(1, low, high)
         yield f'<line x1="{left}" x2="{left + _PANEL}" y1="{y:.1f}" y2="{y:.1f}" stroke="#555" stroke-dasharray="1 3"/>'

@@ -129,8 +129,15 @@ def as_markdown(results: Mapping[str, Any], every: int = 1) -> list[str]:
     lines += ["", *_table(["read as", *classes], [[n, *(f"{classes[c][n]:.1%}" for c in classes)] for n in CLASSES])]
     for kind in kinds:
         if results["quartiles"][kind]:
+            digits = _digits([row["cosine"] for row in results["quartiles"][kind]])
             rows = [
-                [f"Q{number}", str(row["pages"]), _number(row["cosine"], 3), _number(row["attention"], 5), _share(row)]
+                [
+                    f"Q{number}",
+                    str(row["pages"]),
+                    _number(row["cosine"], digits),
+                    _number(row["attention"], 5),
+                    _share(row),
+                ]
                 for number, row in enumerate(results["quartiles"][kind], 1)
             ]
             lines += ["", *_table([f"{kind}, by cosine", "pages", "cosine", "attention", "rewritten"], rows)]
@@ -148,6 +155,12 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _share(row: Mapping[str, Any]) -> str:
     return f"{row['rewritten']:.2%} ({row['count']})"
+
+
+def _digits(values: Sequence[float | None]) -> int:
+    """The fewest decimal places, 3 to 6, that tell different values apart."""
+    known = {value for value in values if value is not None}
+    return next((d for d in (3, 4, 5) if len({round(v, d) for v in known}) == len(known)), 6)
 
 
 def _number(value: float | None, digits: int, unit: str = "") -> str:

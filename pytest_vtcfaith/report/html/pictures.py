@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vtcfaith.report.casefiles import owner
-from pytest_vtcfaith.report.results import HTML
+from pytest_vtcfaith.report.results import HTML, write_bytes
 from pytest_vtcfaith.report.small import CROP, page_rooms, save_small, thumbnail
 from pytest_vtcfaith.report.wordcrops import word_lines
 
@@ -57,6 +56,7 @@ class Gallery:
         self.spent = 0
         self._thumbnails = 0
         self._files: dict[str, list[str]] | None = None
+        self._copied: list[Path] = []
 
     def of(self, answer: Answer) -> list[Picture]:
         """What the run has written about the case: its pages and the pictures of its explanation."""
@@ -168,9 +168,14 @@ class Gallery:
         if self.folder.resolve() == self.source.resolve():
             return path
         copy = self.folder / path
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, copy)
+        write_bytes(copy, file.read_bytes())
+        self._copied.append(copy)
         return path
+
+    def take_back(self) -> None:
+        """Removes the copies of the run's pictures: without the report they would only take room."""
+        for copy in self._copied:
+            copy.unlink(missing_ok=True)
 
 
 def is_inside(folder: Path, path: str) -> bool:

@@ -14,7 +14,7 @@ from pytest_vtcfaith.report.html.overview import overview
 from pytest_vtcfaith.report.html.pictures import Gallery
 from pytest_vtcfaith.report.html.run import HtmlRun
 from pytest_vtcfaith.report.html.scripts import script
-from pytest_vtcfaith.report.results import HTML, remove_html, write_atomic
+from pytest_vtcfaith.report.results import HTML, naming, remove_html, write_atomic
 
 ASSETS = ("report.css", "common.js", "looks.js", "charts.js", "overview.js", "cases.js", "case.js", "main.js")
 LISTED = 2000
@@ -31,13 +31,24 @@ def write_html(folder: Path, run: HtmlRun, say: Callable[[str], None] | None = N
     """Writes `index.html` and the folder `vtc-html` with its assets, data and pictures; gives the path of index.html.
 
     `say` gets a line of progress when it takes longer than two seconds. The pages of the worst 200 cases are drawn with
-    boxes; the transcripts of the worst 1,000 are compared word by word. Raises OSError.
+    boxes; the transcripts of the worst 1,000 are compared word by word. Raises OSError; what was written of the report
+    is removed then, so that a full disk has room again.
     """
     remove_html(folder)
-    place = folder / HTML
-    (place / "data").mkdir(parents=True)
-    cases = listed(run)
     gallery = Gallery(folder, run.source, {answer.ask for answer in run.answers})
+    try:
+        return _write(folder, run, gallery, say)
+    except OSError:
+        remove_html(folder)
+        gallery.take_back()
+        raise
+
+
+def _write(folder: Path, run: HtmlRun, gallery: Gallery, say: Callable[[str], None] | None) -> Path:
+    place = folder / HTML
+    with naming(place):
+        (place / "data").mkdir(parents=True)
+    cases = listed(run)
     rows: list[list[Any]] = []
     finer = {tier: place for place, tier in enumerate(sorted({p for answer in run.answers for p in answer.case.parts}))}
     for number, piece in enumerate(_pieces(_details(run, cases, gallery, say))):

@@ -108,6 +108,28 @@ def test_markdown_shows_some_layers_and_the_last() -> None:
     assert "| 8–9 | 2 | 0.650 | 100.00% (2) |" in lines
 
 
+def test_quartiles_of_different_cosines_look_different() -> None:
+    pages = [PAGES[0], *(page(4, "scramble", 0.99995 + n * 1e-5, 0.01, "wrong") for n in range(4))]
+    lines = as_markdown(as_json(pages, {}))
+    shown = [line.split(" | ")[2] for line in lines if line.startswith("| Q")]
+    assert shown == ["0.99995", "0.99996", "0.99997", "0.99998"]
+
+
+@pytest.mark.parametrize(
+    ("least", "labels"),
+    [
+        (0.35, ["0.2", "0.4", "0.6", "0.8", "1.0"]),
+        (0.9992, ["0.9992", "0.9994", "0.9996", "0.9998", "1.0000"]),
+        (0.999955, ["0.99992", "0.99994", "0.99996", "0.99998", "1.00000"]),
+    ],
+)
+def test_labels_of_even_ticks_are_even(least: float, labels: list[str]) -> None:
+    drawn = figure(as_json([PAGES[0], page(4, "scramble", least, 0.01, "wrong")], {}), "t")
+    root = ElementTree.fromstring(drawn)
+    ticks = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text") if t.get("text-anchor") == "end"]
+    assert ticks[: len(labels)] == labels
+
+
 def test_the_figure_is_xml_with_a_curve_a_panel_and_a_title_that_is_text() -> None:
     drawn = figure(as_json(PAGES, {}), "</title><script>alert(1)</script> & \x07")
     root = ElementTree.fromstring(drawn)
