@@ -60,7 +60,7 @@ def test_what_can_be_mended_is_said_in_a_line(project, vtcfaith, what) -> None:
 def test_a_full_disk_is_named_and_left_as_it_was(project, vtcfaith) -> None:
     (project / "public").mkdir()
     (project / "public" / "mine.txt").write_text("kept", encoding="utf-8")
-    picture = project / "whole" / "pages" / "model-en-01-scramble.png"
+    picture = project / "whole" / "pages" / "mine-doc-0000-scramble.png"  # of the first case in the report
     picture.parent.mkdir()
     Image.new("L", (8, 8)).save(picture)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

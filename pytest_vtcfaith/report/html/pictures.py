@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -176,6 +177,8 @@ class Gallery:
         """Removes the copies of the run's pictures: without the report they would only take room."""
         for copy in self._copied:
             copy.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # there was none, or it holds somebody's files
+            (self.folder / "pages").rmdir()
 
 
 def is_inside(folder: Path, path: str) -> bool:
