@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_vtcfaith.metrics.bleu import bleu
-from pytest_vtcfaith.metrics.blocks import Block, Match, match_blocks
+from pytest_vtcfaith.metrics.blocks import Block, Match, by_place, match_blocks
 from pytest_vtcfaith.metrics.columns import Column, check_column
 from pytest_vtcfaith.metrics.normalise import normalise
 from pytest_vtcfaith.metrics.scripts import check_lang
@@ -71,17 +71,13 @@ def cdm_by_place(reference: Sequence[Block], prediction: Sequence[Block], *, lan
     the unmatched blocks of either reading: missing and added text both count, the order of reading does not. Texts are
     normalised first (profile `verbatim`). `lang` and errors as `block_scores`. Source: definitions §5, property (3).
     """
-    matches = match_blocks([block.box for block in reference], [block.box for block in prediction])
-    ours, theirs = ([normalise(block.text, "verbatim", lang) for block in side] for side in (reference, prediction))
     longer = edits = 0.0
-    for match in matches:
-        pair = ours[match.reference], theirs[match.prediction]
-        longest = max(map(len, pair))
+    for pair in by_place(reference, prediction):
+        ours, theirs = (normalise(text, "verbatim", lang) for text in pair)
+        longest = max(len(ours), len(theirs))
         longer += longest
-        edits += longest * (1 - cdm(*pair))
-        ours[match.reference] = theirs[match.prediction] = ""
-    alone = sum(map(len, ours)) + sum(map(len, theirs))
-    return 1 - (edits + alone) / (longer + alone) if longer + alone else 1.0
+        edits += longest * (1 - cdm(ours, theirs))
+    return 1 - edits / longer if longer else 1.0
 
 
 def _mean(values: Sequence[float], count: int) -> float | None:

@@ -88,6 +88,24 @@ def _optimal(pairs: Sequence[Match], rows: int, columns: int) -> list[Match]:
     return [pair for pair in pairs if (pair.reference, pair.prediction) in chosen]
 
 
+def by_place(reference: Sequence[Block], prediction: Sequence[Block]) -> list[tuple[str, str]]:
+    """The texts of two readings, each block against the one at its place, "" where there is none, from top to bottom.
+
+    Blocks match as `match_blocks` has it, optimally. Raises ValueError for a box that is none.
+    """
+    matches = {
+        m.reference: m.prediction for m in match_blocks(*([b.box for b in side] for side in (reference, prediction)))
+    }
+    found = [
+        (block, block.text, prediction[matches[number]].text if number in matches else "")
+        for number, block in enumerate(reference)
+    ]
+    matched = set(matches.values())
+    found += [(block, "", block.text) for number, block in enumerate(prediction) if number not in matched]
+    found.sort(key=lambda entry: (entry[0].box[1], entry[0].box[0]))
+    return [(ours, theirs) for _, ours, theirs in found]
+
+
 def blocks_touching(blocks: Sequence[Block], boxes: Sequence[Sequence[float]]) -> list[Block]:
     """The blocks that share area with any of the boxes: those of the scope `local`, as the benchmark's code has it."""
     return [block for block in blocks if any(overlap(block.box, box) > 0 for box in boxes)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.engine.pictures import picture_of
+from pytest_vtcfaith.metrics.blocks import by_place
 from pytest_vtcfaith.models.protocols import NotInstalled, Prompt
 from pytest_vtcfaith.pages.edits.pair import EditPair
 from pytest_vtcfaith.report.worddiff import quoted
@@ -21,8 +22,9 @@ from pytest_vtcfaith.suites.editing_scores import (
     TEXT_METRICS,
     fitted,
     read_picture,
+    read_regions,
+    read_source,
     score_output,
-    text_of,
 )
 from pytest_vtcfaith.suites.editing_verdict import RegionTexts, number, region_texts, verdict
 from pytest_vtcfaith.suites.explain import describe_text
@@ -142,24 +144,31 @@ class Editing:
         )
 
     def read_back(self, case: Case, transcript: Transcript, instruments: Instruments) -> dict[str, str]:
-        """The texts of the regions and of the whole page: what should stand there (of a reference whose text is not
-        known, what was read of it), and what was read of the output."""
+        """The texts of the regions and outside them, line by line as the metrics match them: what should stand there,
+        and what was read of the output. In the regions that is the reference's text (or what was read of it, where it
+        is not known), outside what was read of the source.
+        """
         output = picture_of(transcript.reply)
         if transcript.outcome != "complete" or output is None:
             return {}
         pair, reader = pair_of(case), instruments.reader()
-        reference, made = (read_picture(reader, pair, shown) for shown in (pair.reference, fitted(output, pair)[0]))
+        wanted = read_regions(reader, pair, pair.reference) if pair.region_blocks is None else pair.region_blocks
+        made = read_picture(reader, pair, fitted(output, pair)[0])
         return {
-            "region_expected": text_of(reference.region if pair.region_blocks is None else pair.region_blocks),
-            "region": text_of(made.region),
-            "page_expected": text_of(reference.page if pair.blocks is None else pair.blocks),
-            "page": text_of(made.page),
+            **_by_line("region", by_place(wanted, made.region)),
+            **_by_line("outside", by_place(read_source(reader, pair).outside, made.outside)),
         }
 
     def compared(self, case: Case, read: Mapping[str, str]) -> Sequence[Compared]:
-        """The edited region, then the whole page."""
-        parts = (("edited region", "region"), ("whole page", "page"))
-        return [Compared(label, read[f"{part}_expected"], read[part]) for label, part in parts]
+        """The edited region, then the page around it."""
+        parts = (("edited region", "region"), ("page outside the edited region", "outside"))
+        return [Compared(label, read[f"{part}_expected"], read[part], by_line=True) for label, part in parts]
+
+
+def _by_line(part: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The texts of blocks, each in a line of its own: to metrics, the ends of lines in a block are spaces."""
+    ours, theirs = ("\n".join(pair[side].replace("\n", " ") for pair in pairs) for side in (0, 1))
+    return {f"{part}_expected": ours, part: theirs}
 
 
 def _texts(instruments: Instruments, pair: EditPair, output: Image.Image) -> RegionTexts | None:

@@ -18,7 +18,7 @@ JUDGED = ("valid", "right", "wrong", "not decided", "not written", "not marked h
 @dataclass(frozen=True, slots=True)
 class Compared:
     """One part of a picture: `expected` should stand there, `read` was read. `verdict` is one of `JUDGED`, with its
-    `reason`; "" where the two are to be compared word by word.
+    `reason`; "" where the two are to be compared word by word, with `by_line` each line with the one at its place only.
     """
 
     label: str
@@ -26,6 +26,7 @@ class Compared:
     read: str
     verdict: str = ""
     reason: str = ""
+    by_line: bool = False
 
 
 @runtime_checkable

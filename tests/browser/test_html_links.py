@@ -51,6 +51,19 @@ def test_links_to_a_tier_stay_with_the_model(tab: Any, tmp_path: Path, models: l
     assert all("model=all" not in link for link in cards)
 
 
+@pytest.mark.parametrize("cases", [1, 2])
+def test_a_card_says_what_is_wrong_with_its_cases(tab: Any, tmp_path: Path, cases: int) -> None:
+    said = "<b>the page was changed beyond the edit</b> (preservation_outside 0.5)"
+    answers = [answer(case(f"doc-{n}-visual"), REWRITTEN) for n in range(cases)]
+    shown = view(verdict("fail", tier=TIER), failures=[failure("x.py::test_case[m-doc-0-visual]", message=said)])
+    page = opened(tab, write_html(tmp_path, html_run(answers, tmp_path, view=shown)))
+    head = "The case that lost something:" if cases == 1 else "All 2 cases that lost something, worst first:"
+    assert page.locator(".worst p").inner_text() == head
+    told = page.locator(".worst li").first.inner_text()
+    assert told.startswith(f"doc-0-visual: {said}")
+    assert "harbour" in told
+
+
 def test_one_word_has_one_number(tab: Any, tmp_path: Path) -> None:
     bad = answer(case(), REWRITTEN.replace("counted", "counter"))
     shown = view(failures=[failure("x.py::test_case[m-doc-1-visual]")])
@@ -97,7 +110,12 @@ def test_a_drawn_solution_stands_beside_a_valid_one(tab: Any, tmp_path: Path) ->
 def test_an_edit_is_compared_word_by_word(tab: Any, tmp_path: Path) -> None:
     suite = load_suite("editing")
     of = next(one for one in suite.cases() if one.lang == "en")
-    read = {"region_expected": "62 North", "region": "62 Nort <i>x</i>", "page_expected": "a 62 North", "page": "a"}
+    read = {
+        "region_expected": "62 North",
+        "region": "62 Nort <i>x</i>",
+        "outside_expected": "a 62 North",
+        "outside": "a",
+    }
     row = {"case": of.id, "outcome": "complete", "metrics": {}, "transcript": None, "read": read}
     run = html_run([answer(case(), PRINTED)], tmp_path, suites={"editing": suite})
     shown = view(failures=[failure(f"x.py::test_case[m-{of.id}]")])
@@ -108,7 +126,10 @@ def test_an_edit_is_compared_word_by_word(tab: Any, tmp_path: Path) -> None:
     )
     page.wait_for_selector("#compared")
     part = page.locator("[aria-labelledby=compared]")
-    assert [head.inner_text() for head in part.locator("h3").all()] == ["Edited region", "Whole page"]
+    assert [head.inner_text() for head in part.locator("h3").all()] == [
+        "Edited region",
+        "Page outside the edited region",
+    ]
     assert part.locator(".word.close del").first.inner_text() == "North"
     assert part.locator(".word.close ins").first.inner_text() == "Nort"
     assert part.locator(".word.added ins").inner_text() == "<i>x</i>"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_vtcfaith.metrics import bleu, cdm, iou, match_blocks, textsim
 from pytest_vtcfaith.metrics.block_scores import block_scores, cdm_by_place
-from pytest_vtcfaith.metrics.blocks import Block, blocks_touching
+from pytest_vtcfaith.metrics.blocks import Block, blocks_touching, by_place
 
 SIDES = st.integers(0, 8)
 BOXES = st.lists(st.tuples(SIDES, SIDES, st.integers(1, 6), st.integers(1, 6)), max_size=5).map(
@@ -138,6 +138,19 @@ def test_touching() -> None:
     blocks = [line(number, str(number)) for number in range(4)]
     boxes = [(50, 10, 60, 21), (0, 75, 1, 80)]  # touches lines 0 and 1 inside, line 3 only at its edge
     assert [block.text for block in blocks_touching(blocks, boxes)] == ["0", "1"]
+
+
+def test_texts_by_place() -> None:
+    name, plot = Block((0, 1, 40, 16), "name"), Block((60, 0, 100, 15), "plot")
+    read = [Block((0, 0, 40, 15), "name"), line(2, "more"), Block((60, 1, 100, 16), "plod")]
+    assert by_place([plot, name, line(1, "gone")], read) == [
+        ("plot", "plod"),
+        ("name", "name"),
+        ("gone", ""),
+        ("", "more"),
+    ]
+    assert by_place([line(0, "moved")], [line(3, "moved")]) == [("moved", ""), ("", "moved")]
+    assert by_place([], []) == []
 
 
 def test_cdm_by_place() -> None:

@@ -57,8 +57,9 @@ def test_an_edit_that_passed_shows_reference_and_difference(bench, workers: str)
     assert (shown["said"], shown["message"]) == ("", "")
     region, page = shown["compared"]
     assert (region["label"], region["expected"], region["read"]) == ("edited region", "62 North", "62 North")
-    assert page["label"] == "whole page"
-    assert "62 North" in page["expected"]
+    assert page["label"] == "page outside the edited region"
+    assert page["expected"] == page["read"] != ""
+    assert "62 North" not in page["expected"]
     (row,) = (row for row in found.results.values() if row["suite"] == "editing")
     assert row["read"]["region"] == "62 North"
     assert any(line.startswith("region: expected '62 North'") for line in shown["lines"]) == (workers == "-n0")

@@ -133,7 +133,17 @@ def test_a_case_shows_words_boxes_facts_and_a_picture(tmp_path: Path) -> None:
     assert [row[0] for row in rows] == ["m-a", "m-b"]
     assert rows[0][-1] == [[1, "hafbcur", "harbour"]]
     (gate,) = data(tmp_path, "overview")["overview"]["gates"]
-    assert gate["worst"] == [["m-a", [[1, "hafbcur", "harbour"]], "en"]]
+    assert gate["worst"] == [["m-a", [[1, "hafbcur", "harbour"]], "en", "too bad"]]
+
+
+def test_a_card_has_what_is_said_of_a_case_whose_test_passed_too_and_not_more_than_fits(tmp_path: Path) -> None:
+    answers = [named("a", REWRITTEN), named("b", CLOSE)]
+    shown = view(verdict("fail", tier=TIER), failures=[failure("x.py::test_case[m-b]", message="long " * 99)])
+    write_html(tmp_path, html_run(answers, tmp_path, view=shown))
+    (gate,) = data(tmp_path, "overview")["overview"]["gates"]
+    said = {ask: sentence for ask, _, _, sentence in gate["worst"]}
+    assert said["m-a"] == "1 of 2 perturbed words not kept; of all words of the page: 1 rewritten"
+    assert said["m-b"] == "long " * 31 + "long …"
 
 
 def test_pictures_of_the_run_are_shown_where_they_lie_or_copied(tmp_path: Path) -> None:

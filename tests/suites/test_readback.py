@@ -51,10 +51,10 @@ def test_a_passage_and_an_edit_are_compared_word_by_word() -> None:
     passage = next(case for case in REASONING.cases() if case.params["kind"] == "rendering")
     (part,) = REASONING.compared(passage, {"text": "x"})
     assert (part.expected, part.read, part.verdict) == (passage.reference, "x", "")
-    read = {"region_expected": "a", "region": "b", "page_expected": "a c", "page": "b c"}
+    read = {"region_expected": "a", "region": "b", "outside_expected": "a\nc", "outside": "b\nc"}
     region, page = EDITING.compared(EDITING.cases()[0], read)
-    assert (region.expected, region.read, region.verdict) == ("a", "b", "")
-    assert (page.expected, page.read, page.verdict) == ("a c", "b c", "")
+    assert (region.expected, region.read, region.verdict, region.by_line) == ("a", "b", "", True)
+    assert (page.expected, page.read, page.verdict, page.by_line) == ("a\nc", "b\nc", "", True)
 
 
 @pytest.mark.parametrize("suite", [REASONING, EDITING])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pytest_vtcfaith.report.failure import drawable
@@ -136,8 +137,13 @@ def _part(case: Case, part: Compared) -> dict[str, Any]:
     row = {name: printable(getattr(part, name), LONGEST) for name in ("label", "expected", "read", "verdict", "reason")}
     if part.verdict:
         return row
-    spans = spans_of(replace(case, reference=part.expected, params={}), part.read)
-    return row | {"spans": [_span(span) for span in spans], "counts": counts_of(spans, case.lang)}
+    pairs = [(part.expected, part.read)]
+    if part.by_line:
+        pairs = list(zip_longest(part.expected.split("\n"), part.read.split("\n"), fillvalue=""))
+    blocks = [spans_of(replace(case, reference=expected, params={}), read) for expected, read in pairs]
+    shown = [[_span(span) for span in spans] for spans in blocks if spans]
+    rows = [span for number, spans in enumerate(shown) for span in ([[0, "\n"], *spans] if number else spans)]
+    return row | {"spans": rows, "counts": counts_of([span for spans in blocks for span in spans], case.lang)}
 
 
 def _span(span: Span) -> list[Any]:

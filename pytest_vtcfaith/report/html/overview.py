@@ -13,16 +13,19 @@ from pytest_vtcfaith.report.view import BAD, accepted, concise, headline
 
 if TYPE_CHECKING:
     from pytest_vtcfaith.gating.judge import Verdict
-    from pytest_vtcfaith.report.html.run import HtmlRun, TierFound
+    from pytest_vtcfaith.report.html.run import Answer, HtmlRun, TierFound
 
 FAILURES = 200
 """Failed tests that the first page names; the list of cases has all."""
 RELEVANT = 3
 """Cases that stand beside a gate that did not pass, worst first."""
+SENTENCE = 160
+"""Characters of what is said of such a case."""
 
 
-def overview(run: HtmlRun, cases: Sequence[Listed], misread: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """Everything the first page shows; `misread` has the words that differ of a case, by its parameter id."""
+def overview(run: HtmlRun, cases: Sequence[Listed], told: Mapping[str, tuple[str, Sequence[Any]]]) -> dict[str, Any]:
+    """Everything the first page shows; `told` has what is said of a case and its words that differ, by its parameter
+    id."""
     view = run.view
     verdicts = [v for of_suite in view.verdicts.values() for v in of_suite]
     word, said = headline(view)
@@ -42,9 +45,7 @@ def overview(run: HtmlRun, cases: Sequence[Listed], misread: Mapping[str, Sequen
             for f in failures[:FAILURES]
             if not any(f"[{v.gate}]" in f.test for v in verdicts)
         ],
-        "gates": [
-            _gate(run, verdict, cases, misread) for verdict in sorted(verdicts, key=lambda v: v.verdict not in BAD)
-        ],
+        "gates": [_gate(run, verdict, cases, told) for verdict in sorted(verdicts, key=lambda v: v.verdict not in BAD)],
         "tiers": _tiers(run),
         "baseline": _baseline(verdicts),
         "charts": charts_of(run),
@@ -55,7 +56,7 @@ def overview(run: HtmlRun, cases: Sequence[Listed], misread: Mapping[str, Sequen
 
 
 def _gate(
-    run: HtmlRun, verdict: Verdict, cases: Sequence[Listed], misread: Mapping[str, Sequence[Any]]
+    run: HtmlRun, verdict: Verdict, cases: Sequence[Listed], told: Mapping[str, tuple[str, Sequence[Any]]]
 ) -> dict[str, Any]:
     metric = run.metric(verdict.tier.partition("/")[0], verdict.metric)
     fields = ("gate", "tier", "model", "metric", "value", "min", "max", "baseline", "verdict", "measured", "expected")
@@ -69,9 +70,13 @@ def _gate(
         row["message"] = verdict.message
         worst = (c for c in cases if c.state in ("failed", "not measured", "in a red tier", "expected failure"))
         own = [c.answer for c in worst if verdict.tier in c.answer.case.tiers and c.answer.model == verdict.model]
-        row["worst"] = [[of.ask, misread.get(of.ask, ()), of.case.lang] for of in own[:RELEVANT]]
+        row["worst"] = [_worst(of, *told.get(of.ask, ("", ()))) for of in own[:RELEVANT]]
         row["lost"] = len(own)
     return row
+
+
+def _worst(of: Answer, said: str, misread: Sequence[Any]) -> list[Any]:
+    return [of.ask, misread, of.case.lang, said if len(said) <= SENTENCE else f"{said[:SENTENCE].rstrip()} …"]
 
 
 def _tiers(run: HtmlRun) -> list[dict[str, Any]]:

@@ -61,7 +61,7 @@ def _write(folder: Path, run: HtmlRun, gallery: Gallery, say: Callable[[str], No
         part = rows[number * LISTED : (number + 1) * LISTED]
         write_atomic(place / "data" / f"cases-{number}.js", [script(f"cases-{number}", part)])
     first = {
-        **overview(run, cases, {row[0]: row[-1] for row in rows}),
+        **overview(run, cases, {row[0]: (row[-2], row[-1]) for row in rows}),
         "parts": parts,
         "states_known": STATES,
         "parts_known": list(finer),
@@ -101,7 +101,7 @@ def _pieces(details: Iterator[tuple[dict[str, Any], str]]) -> Iterator[list[tupl
 
 def _row(case: Listed, piece: int, shown: dict[str, Any], finer: Mapping[str, int]) -> list[Any]:
     """A case in the list: id, suite, tier, model, language, document, outcome, state, metric, value, loss, piece,
-    finer tiers (places in `finer`), message, words."""
+    finer tiers (places in `finer`), what is said of it, words."""
     answer = case.answer
     return [
         answer.ask,
@@ -117,6 +117,6 @@ def _row(case: Listed, piece: int, shown: dict[str, Any], finer: Mapping[str, in
         case.loss,
         piece,
         [finer[tier] for tier in answer.case.parts],
-        case.message[:300],
+        (case.message or shown["said"])[:300],
         misread(shown),
     ]

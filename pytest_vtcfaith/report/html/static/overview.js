@@ -42,8 +42,9 @@ const card = (gate) => h("article", { class: `card ${gate.verdict}${gate.accepte
   gate.value === null ? null : bullet(gate),
   h("p", { class: "message" }, foreign(gate.message.split("\n")[0])),
   gate.worst?.length ? h("div", { class: "worst" },
-    h("p", null, h("a", { href: tierLink(gate) }, gate.lost === 1 ? "The case" : `All ${gate.lost} cases that lost something`), ", worst first:"),
-    h("ul", null, gate.worst.map(([ask, wrong, lang]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(caseName(ask, gate.model))),
+    h("p", null, h("a", { href: tierLink(gate) }, gate.lost === 1 ? "The case that lost something" : `All ${gate.lost} cases that lost something`), gate.lost === 1 ? ":" : ", worst first:"),
+    h("ul", null, gate.worst.map(([ask, wrong, lang, sentence]) => h("li", null, h("a", { href: caseLink(ask) }, foreign(caseName(ask, gate.model))),
+      sentence ? [": ", foreign(sentence)] : null,
       wrong.length ? h("span", { class: "words", lang: langOf(lang) }, wrong.map((word) => [" ", misread(word)])) : null)))) : null);
 
 const more = (gates) => h("details", null, h("summary", null, `${plural(gates.length, "more gate")} that did not pass`), h("div", { class: "cards" }, gates.map(card)));
