@@ -11,6 +11,7 @@ from made_views import verdict, view
 from shown import opened, until
 
 from pytest_vtcfaith.report.html import TierFound, write_html
+from pytest_vtcfaith.suites import load_suite
 
 LONG = [f"transformers-checkpoints-my-ocr-run7-step-{step}" for step in (1000, 2000)]
 
@@ -52,8 +53,6 @@ def test_places_of_bars_have_labels_that_differ_and_whole_names_below(tab: Any, 
 
 
 def _borrowed() -> dict[str, Any]:
-    from pytest_vtcfaith.suites import load_suite
-
     return {"other": load_suite("rewriting")}
 
 
@@ -199,3 +198,23 @@ def test_a_limit_of_a_line_stands_at_its_own_point_in_the_colour_of_limits(tab: 
     assert limit["x"] <= own <= limit["x"] + limit["width"]
     assert not limit["x"] <= other <= limit["x"] + limit["width"]
     assert box.locator("svg.chart g.limit[class*=series]").count() == 0
+
+
+def test_a_mean_that_is_marked_names_the_tiers_that_did_not_pass(tab: Any, tmp_path: Path) -> None:
+    names = [f"editing/{part}/delete/en" for part in ("text", "table")]
+    found = [
+        TierFound("editing", name, "m", 4, 4, 0, {}, {"visual_fidelity": value}, {"visual_fidelity": {"d": sums}})
+        for name, value in zip(names, (0.45, 0.65), strict=True)
+        for sums in ({"visual_fidelity": 4 * value, "visual_fidelity#": 4.0},)
+    ]
+    gates = [
+        verdict(word, gate=name, tier=name, metric="visual_fidelity", value=value, min=0.5, max=None)
+        for word, name, value in zip(("fail", "pass"), names, (0.45, 0.65), strict=True)
+    ]
+    run = html_run([], tmp_path, tiers=found, view=view(*gates), suites={"editing": load_suite("editing")})
+    box = chart(opened(tab, write_html(tmp_path, run)), "Properties of an edit")
+    tip = box.locator("g:has(> .bar.bad) title").text_content()
+    assert tip == "delete, visual fidelity, 0.55, (0.55 to 0.55), 8 edits, ✖ text delete en 0.45 (at least 0.5)"
+    box.locator("summary").click()
+    assert "✖ text delete en 0.45 (at least 0.5)" in box.locator("tbody tr").first.inner_text()
+    assert "table delete" not in box.inner_text()
