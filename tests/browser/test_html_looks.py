@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from made_html import PRINTED, TIER, answer, case, html_run
-from made_views import verdict, view
+from made_views import failure, verdict, view
 from shown import opened, until
 
+from pytest_vtcfaith.gating.regression import Regression
 from pytest_vtcfaith.report.html import TierFound, write_html
 from pytest_vtcfaith.suites import load_suite
 
@@ -142,6 +144,40 @@ def test_long_tiers_and_models_fit_a_phone(tab: Any, tmp_path: Path, hash: str) 
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     if hash:
         assert page.locator("#filters select").first.bounding_box()["width"] < 340
+
+
+@pytest.mark.parametrize("hash", ["", "#cases", "#case=m-doc-1-visual"], ids=["overview", "list", "case"])
+@pytest.mark.parametrize("width", [360, 1360])
+def test_names_without_a_break_fit(tab: Any, tmp_path: Path, hash: str, width: int) -> None:
+    names = ["m" + letter * 154 for letter in "abcdefgh"]
+    tier, edits = f"rewriting/en/{'v' * 90}", [f"editing/{part}/delete/en" for part in ("text", "table")]
+    of = case(tier=tier)
+    read = PRINTED.replace("hafbcur", "harbour")
+    answers = [replace(answer(of, read), ask=f"{name}-{of.id}", model=name) for name in names]
+    answers.append(answer(of, read))
+    found = tiers(names, tier, TIER, *edits, "preservation/glyph/5x/natural", rewrite_rate=0.5, word_accuracy=0.5)
+    lost = Regression(0.1, 0.05, False, True, 0.95, 0.05, 0.3, 24, 3, 0.1, 1.0)
+    gates = [
+        verdict("fail", gate=f"{name}-{metric}", tier=tier, model=name, metric=metric, value=0.5, **more)
+        for name in names
+        for metric, more in (
+            ("rewrite_rate", {}),
+            ("word_accuracy", {}),
+            ("loop_rate", {"regression": lost, "baseline": 0.6, "max": None}),
+        )
+    ]
+    failures = [failure(f"x.py::test_case[{name}-{of.id}]", message=name) for name in names]
+    shown = view(*gates, models=names, failures=failures, problems=names[:2], notes=names[:2])
+    about = {"models": [{"model": name, "name": name, "adapter": name, "revision": name} for name in names]}
+    tab.set_viewport_size({"width": width, "height": 800})
+    index = write_html(tmp_path, html_run(answers, tmp_path, tiers=found, view=shown, about=about))
+    page = opened(tab, index, hash)
+    until(page, "!document.querySelector('.wait')")
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    wider = "(all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.ariaLabel)"
+    if width > 360:
+        assert page.locator(".wide").evaluate_all(wider) == []
 
 
 def test_models_in_tables_are_short_and_differ(tab: Any, tmp_path: Path) -> None:
