@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from made_html import PRINTED, TIER, answer, case, html_run
-from made_views import verdict, view
+from made_views import failure, verdict, view
 from shown import opened, until
 
+from pytest_vtcfaith.gating.regression import Regression
 from pytest_vtcfaith.report.html import TierFound, write_html
+from pytest_vtcfaith.suites import load_suite
 
 LONG = [f"transformers-checkpoints-my-ocr-run7-step-{step}" for step in (1000, 2000)]
 
@@ -52,8 +55,6 @@ def test_places_of_bars_have_labels_that_differ_and_whole_names_below(tab: Any, 
 
 
 def _borrowed() -> dict[str, Any]:
-    from pytest_vtcfaith.suites import load_suite
-
     return {"other": load_suite("rewriting")}
 
 
@@ -145,6 +146,40 @@ def test_long_tiers_and_models_fit_a_phone(tab: Any, tmp_path: Path, hash: str) 
         assert page.locator("#filters select").first.bounding_box()["width"] < 340
 
 
+@pytest.mark.parametrize("hash", ["", "#cases", "#case=m-doc-1-visual"], ids=["overview", "list", "case"])
+@pytest.mark.parametrize("width", [360, 1360])
+def test_names_without_a_break_fit(tab: Any, tmp_path: Path, hash: str, width: int) -> None:
+    names = ["m" + letter * 154 for letter in "abcdefgh"]
+    tier, edits = f"rewriting/en/{'v' * 90}", [f"editing/{part}/delete/en" for part in ("text", "table")]
+    of = case(tier=tier)
+    read = PRINTED.replace("hafbcur", "harbour")
+    answers = [replace(answer(of, read), ask=f"{name}-{of.id}", model=name) for name in names]
+    answers.append(answer(of, read))
+    found = tiers(names, tier, TIER, *edits, "preservation/glyph/5x/natural", rewrite_rate=0.5, word_accuracy=0.5)
+    lost = Regression(0.1, 0.05, False, True, 0.95, 0.05, 0.3, 24, 3, 0.1, 1.0)
+    gates = [
+        verdict("fail", gate=f"{name}-{metric}", tier=tier, model=name, metric=metric, value=0.5, **more)
+        for name in names
+        for metric, more in (
+            ("rewrite_rate", {}),
+            ("word_accuracy", {}),
+            ("loop_rate", {"regression": lost, "baseline": 0.6, "max": None}),
+        )
+    ]
+    failures = [failure(f"x.py::test_case[{name}-{of.id}]", message=name) for name in names]
+    shown = view(*gates, models=names, failures=failures, problems=names[:2], notes=names[:2])
+    about = {"models": [{"model": name, "name": name, "adapter": name, "revision": name} for name in names]}
+    tab.set_viewport_size({"width": width, "height": 800})
+    index = write_html(tmp_path, html_run(answers, tmp_path, tiers=found, view=shown, about=about))
+    page = opened(tab, index, hash)
+    until(page, "!document.querySelector('.wait')")
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    wider = "(all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.ariaLabel)"
+    if width > 360:
+        assert page.locator(".wide").evaluate_all(wider) == []
+
+
 def test_models_in_tables_are_short_and_differ(tab: Any, tmp_path: Path) -> None:
     answers = [answer(case(f"doc-{n}-visual"), PRINTED) for n in range(2)]
     for of, name in zip(answers, LONG, strict=True):
@@ -199,3 +234,23 @@ def test_a_limit_of_a_line_stands_at_its_own_point_in_the_colour_of_limits(tab: 
     assert limit["x"] <= own <= limit["x"] + limit["width"]
     assert not limit["x"] <= other <= limit["x"] + limit["width"]
     assert box.locator("svg.chart g.limit[class*=series]").count() == 0
+
+
+def test_a_mean_that_is_marked_names_the_tiers_that_did_not_pass(tab: Any, tmp_path: Path) -> None:
+    names = [f"editing/{part}/delete/en" for part in ("text", "table")]
+    found = [
+        TierFound("editing", name, "m", 4, 4, 0, {}, {"visual_fidelity": value}, {"visual_fidelity": {"d": sums}})
+        for name, value in zip(names, (0.45, 0.65), strict=True)
+        for sums in ({"visual_fidelity": 4 * value, "visual_fidelity#": 4.0},)
+    ]
+    gates = [
+        verdict(word, gate=name, tier=name, metric="visual_fidelity", value=value, min=0.5, max=None)
+        for word, name, value in zip(("fail", "pass"), names, (0.45, 0.65), strict=True)
+    ]
+    run = html_run([], tmp_path, tiers=found, view=view(*gates), suites={"editing": load_suite("editing")})
+    box = chart(opened(tab, write_html(tmp_path, run)), "Properties of an edit")
+    tip = box.locator("g:has(> .bar.bad) title").text_content()
+    assert tip == "delete, visual fidelity, 0.55, (0.55 to 0.55), 8 edits, ✖ text delete en 0.45 (at least 0.5)"
+    box.locator("summary").click()
+    assert "✖ text delete en 0.45 (at least 0.5)" in box.locator("tbody tr").first.inner_text()
+    assert "table delete" not in box.inner_text()

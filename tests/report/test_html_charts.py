@@ -218,6 +218,8 @@ def test_limits_stand_at_the_series_that_they_bind() -> None:
     ]
     (mean,), (single,) = (series["points"] for series in properties["series"])
     assert (mean["y"], mean["bad"]) == (pytest.approx(0.3), True)
+    assert mean["failed"] == [["text modify en", "fail", 0.2, "at least 0.9"]]
+    assert "failed" not in single
     assert (single["low"], single["high"], single.get("bad")) == (0.6, 0.8, None)
     assert text["limits"] == [{"x": 0, "y": 0.75, "side": "min", "series": "m"}]
     assert (text["kind"], names(text)[:2]) == ("rows", ["m", load_table("vde", "7").columns[0]])

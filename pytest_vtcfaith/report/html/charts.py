@@ -1,19 +1,14 @@
 """The charts of the overview as plain data: the curves that the papers draw, for the suites that have them.
 
-A chart is `{title, note, kind, x, y, series, limits}`: `kind` is `line`, `bar` or `rows` (a row for each series, with a
-mark for each place), `x` the labels of the places on the axis, `y` the name of the metric, `series` lists of points
-`{x, y, low, high, n, of}` (x: place; n of what) under a `name`, and `limits` what gates ask for: `{x, y, side,
-series}`, side `min` or `max`, of the series of that name at place x, and of no other.
+A gate that none of them shows stands on a chart of its suite and metric (`unshown`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pytest_vtcfaith.gating.statistics import Interval
-from pytest_vtcfaith.report.html.counted import counted
-from pytest_vtcfaith.report.html.intervals import interval_of
+from pytest_vtcfaith.report.html.points import Chart, add, add_mean, bounds, grouped, named, new_chart, short, words
 from pytest_vtcfaith.report.html.published import (
     accuracy_by_ratio,
     added_errors,
@@ -24,12 +19,11 @@ from pytest_vtcfaith.report.html.published import (
     probed_rates,
     rewrite_shares,
 )
+from pytest_vtcfaith.report.html.unshown import unshown
 
 if TYPE_CHECKING:
-    from pytest_vtcfaith.gating.judge import Verdict
     from pytest_vtcfaith.report.html.run import HtmlRun, TierFound
 
-Chart = dict[str, Any]
 PLACES = 24
 """Most places of a chart that was not made for its suite."""
 MOST = {"line": 12, "bar": 6}
@@ -44,8 +38,11 @@ def charts_of(run: HtmlRun) -> list[Chart]:
     for suite in sorted({tier.suite for tier in run.tiers}):
         own = [tier for tier in run.tiers if tier.suite == suite]
         made = [chart for draw in _DRAWN.get(suite, (_primary,)) for chart in draw(run, own)]
-        shown = [{**chart, "suite": suite} for chart in made if any(s["points"] for s in chart["series"])]
+        made += unshown(run, suite, made)
+        shown = [c for c in made if any(s["points"] and not s.get("published") for s in c["series"])]
         found += [part for chart in shown for part in _parts(chart)]
+    for chart in found:
+        chart.pop("gates", None)
     return found
 
 
@@ -75,33 +72,33 @@ def _primary(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     metric = run.suites[tiers[0].suite].primary if tiers and tiers[0].suite in run.suites else ""
     names = list(dict.fromkeys(t.tier for t in tiers if metric in t.metrics))[:PLACES]
     places = {name: n for n, name in enumerate(names)}
-    chart = _chart(f"{_words(metric)} by tier", "bar", [_short(name) for name in names], metric)
+    chart = new_chart(f"{words(metric)} by tier", "bar", [short(name) for name in names], metric)
     for tier in tiers:
         if tier.tier in places:
-            _add(run, chart, tier, tier.model, places[tier.tier], metric)
+            add(run, chart, tier, tier.model, places[tier.tier], metric)
     return [chart]
 
 
 def _accuracy(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
-    """Preservation: word accuracy over the compression ratio, a chart for each layout, a line for each source."""
+    """Preservation: word accuracy, and what gates bound, by compression ratio and layout, a line for each source."""
     found = []
     parts = {tier.tier: tier.tier.split("/") for tier in tiers}
     whole = [t for t in tiers if len(parts[t.tier]) == 4 and "-at-" not in parts[t.tier][3]]
     for layout in dict.fromkeys(parts[t.tier][1] for t in whole):
         own = [t for t in whole if parts[t.tier][1] == layout]
         ratios = sorted({parts[t.tier][2] for t in own}, key=lambda text: float(text.removesuffix("x") or 0))
-        chart = _chart(
-            f"Word accuracy by compression ratio, {layout} layout",
-            "line",
-            [f"{ratio.removesuffix('x')}×" for ratio in ratios],
-            "word_accuracy",
-            "Text tokens of the page ÷ visual tokens. Grey: ZeroSense, Table A4.",
-        )
-        for tier in own:
-            name = _named(run, tier, parts[tier.tier][3])
-            _add(run, chart, tier, name, ratios.index(parts[tier.tier][2]), "word_accuracy")
-        chart["series"] += accuracy_by_ratio(layout, ratios)
-        found.append(chart)
+        bounded = [m for tier in own for m in tier.metrics if bounds(run, tier, m)]
+        for metric in dict.fromkeys(["word_accuracy", *bounded]):
+            title = f"{words(metric).capitalize()} by compression ratio, {layout} layout"
+            places = [f"{ratio.removesuffix('x')}×" for ratio in ratios]
+            chart = new_chart(title, "line", places, metric, "Text tokens of the page ÷ visual tokens.")
+            for tier in own:
+                name = named(run, tier, parts[tier.tier][3])
+                add(run, chart, tier, name, ratios.index(parts[tier.tier][2]), metric)
+            if metric == "word_accuracy" and (grey := accuracy_by_ratio(layout, ratios)):
+                chart["series"] += grey
+                chart["note"] += " Grey: ZeroSense, Table A4."
+            found.append(chart)
     return found
 
 
@@ -111,7 +108,7 @@ def _delta(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     for lang, own in _by_language(tiers, "delta_wer").items():
         conditions = _conditions(own)
         rate, number = {"zh": ("character", "3"), "ko": ("word", "4")}.get(lang, ("word", "2"))
-        chart = _chart(
+        chart = new_chart(
             f"Errors added by a perturbation, {lang} (ΔWER)",
             "rows",
             conditions,
@@ -120,7 +117,7 @@ def _delta(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
         )
         for tier in own:
             _, _, condition, *asked = tier.tier.split("/")
-            _add(run, chart, tier, _named(run, tier, " ".join(asked)), conditions.index(condition), "delta_wer")
+            add(run, chart, tier, named(run, tier, " ".join(asked)), conditions.index(condition), "delta_wer")
         prompts = [tier.tier.split("/")[3] for tier in own if tier.tier.count("/") == 3]
         chart["series"] += added_errors(lang, conditions, prompts)
         found.append(chart)
@@ -133,7 +130,7 @@ def _shares(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     conditions = _conditions(own)
     if "scramble" not in conditions:
         return []
-    chart = _chart(
+    chart = new_chart(
         "Misread perturbed words that became the original, en",
         "rows",
         conditions,
@@ -142,7 +139,7 @@ def _shares(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     )
     for tier in own:
         _, _, condition, *asked = tier.tier.split("/")
-        _add(run, chart, tier, _named(run, tier, " ".join(asked)), conditions.index(condition), "rewrite_share")
+        add(run, chart, tier, named(run, tier, " ".join(asked)), conditions.index(condition), "rewrite_share")
     chart["series"] += rewrite_shares(conditions.index("scramble"))
     return [chart]
 
@@ -153,14 +150,14 @@ def _conditions(tiers: Sequence[TierFound]) -> list[str]:
 
 
 def _by_language(tiers: Sequence[TierFound], metric: str) -> dict[str, list[TierFound]]:
-    return _grouped([t for t in tiers if metric in t.metrics and t.tier.split("/")[2:3] != ["original"]], 1)
+    return grouped([t for t in tiers if metric in t.metrics and t.tier.split("/")[2:3] != ["original"]], 1)
 
 
 def _rates(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     """Rewriting: the share of perturbed words that came back as the original, the suite's main number."""
     own = [t for t in tiers if "rewrite_rate" in t.metrics]
     names = list(dict.fromkeys("/".join(t.tier.split("/")[1:3]) for t in own))
-    chart = _chart(
+    chart = new_chart(
         "Perturbed words rewritten to the original",
         "bar",
         [name.replace("/", " ") for name in names],
@@ -169,7 +166,7 @@ def _rates(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     )
     for tier in own:
         _, lang, condition, *asked = tier.tier.split("/")
-        _add(run, chart, tier, _named(run, tier, " ".join(asked)), names.index(f"{lang}/{condition}"), "rewrite_rate")
+        add(run, chart, tier, named(run, tier, " ".join(asked)), names.index(f"{lang}/{condition}"), "rewrite_rate")
     chart["series"] += probed_rates(names)
     return [chart]
 
@@ -180,15 +177,15 @@ def _lengths(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     names = [name for name in run.suites["rewriting"].metrics if name.startswith(head)]
     lengths = [name.removeprefix(head) for name in names]
     found = []
-    for lang, own in _grouped([t for t in tiers if any(name in t.metrics for name in names)], 1).items():
+    for lang, own in grouped([t for t in tiers if any(name in t.metrics for name in names)], 1).items():
         note = "Characters of the original word; share of the perturbed words of that length."
         if lang == "en":
             note += " Grey: FaithC4, Table 10, scrambled words asked for one by one."
-        chart = _chart(f"Rewritten words by length, {lang}", "line", lengths, "rewrite_rate", note)
+        chart = new_chart(f"Rewritten words by length, {lang}", "line", lengths, "rewrite_rate", note)
         for tier in own:
-            label = _named(run, tier, " ".join(tier.tier.split("/")[2:]))
+            label = named(run, tier, " ".join(tier.tier.split("/")[2:]))
             for place, name in enumerate(names):
-                _add(run, chart, tier, label, place, name)
+                add(run, chart, tier, label, place, name)
         if lang == "en":
             chart["series"] += probed_lengths(lengths)
         found.append(chart)
@@ -203,24 +200,25 @@ def _properties(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     found = []
     for model in dict.fromkeys(t.model for t in tiers):
         own = [t for t in tiers if t.model == model and any(name in t.metrics for name in names)]
-        chart = _chart(
+        chart = new_chart(
             "Properties of an edit by operation" + (f", {model}" if len(run.view.models) > 1 else ""),
             "bar",
-            [_words(name) for name in names],
+            [words(name) for name in names],
             "edit_fidelity",
-            "Mean of all cases of an operation; a limit is that of each tier. 1 is perfect.",
+            "Mean of all cases of an operation, 1 is perfect. A limit is that of each tier: a mean is marked where one "
+            "of its tiers did not pass; its tip and the numbers below name them.",
         )
-        for operation, group in _grouped(own, 2).items():
+        for operation, group in grouped(own, 2).items():
             for place, name in enumerate(names):
-                _mean(run, chart, group, operation, place, name)
+                add_mean(run, chart, group, operation, place, name)
         found.append(chart)
-    operations = list(_grouped([t for t in tiers if cdm in t.metrics], 2))
+    operations = list(grouped([t for t in tiers if cdm in t.metrics], 2))
     title = "Text of the whole page after the edit (CDM as published)"
-    chart = _chart(title, "rows", operations, cdm, "Grey: VDE Bench, Table 7.")
+    chart = new_chart(title, "rows", operations, cdm, "Grey: VDE Bench, Table 7.")
     for model in dict.fromkeys(t.model for t in tiers):
-        for operation, group in _grouped([t for t in tiers if t.model == model], 2).items():
+        for operation, group in grouped([t for t in tiers if t.model == model], 2).items():
             if operation in operations:
-                _mean(run, chart, group, model, operations.index(operation), cdm)
+                add_mean(run, chart, group, model, operations.index(operation), cdm)
     if chart["series"]:
         chart["series"] += edits_by_operation("cdm", operations)
     return [*found, chart]
@@ -233,10 +231,10 @@ def _groups(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
     names = list(dict.fromkeys(t.tier for t in whole))
     names.sort(key=lambda name: not name.endswith("/full"))
     note = "Groups of the manifest: A was answered at full size only, B when reduced too."
-    chart = _chart("Accuracy of group A against group B", "bar", [_short(name) for name in names], "accuracy", note)
+    chart = new_chart("Accuracy of group A against group B", "bar", [short(name) for name in names], "accuracy", note)
     for metric, label in shown.items():
         for tier in whole:
-            _add(run, chart, tier, _named(run, tier, label), names.index(tier.tier), metric)
+            add(run, chart, tier, named(run, tier, label), names.index(tier.tier), metric)
     return [chart]
 
 
@@ -249,7 +247,7 @@ def _methods(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
         if not factor or not any(name in tier.metrics for name in both):
             continue
         if factor not in charts:
-            charts[factor] = _chart(
+            charts[factor] = new_chart(
                 f"Groups A and B at 1/{factor**2} of the visual tokens",
                 "rows",
                 list(both.values()),
@@ -258,7 +256,7 @@ def _methods(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]:
             )
         label = "reduced pictures" if tier.tier != "compression/full" else ""
         for place, metric in enumerate(both):
-            _add(run, charts[factor], tier, _named(run, tier, label), place, metric)
+            add(run, charts[factor], tier, named(run, tier, label), place, metric)
     for factor, chart in charts.items():
         chart["series"] += compressed_groups(factor)
     return [charts[factor] for factor in sorted(charts)]
@@ -279,8 +277,8 @@ def _answer_and_process(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]
     """Reasoning: the score of the answers S_a against that of the steps S_p, a chart for each kind of task."""
     both = {"answer_score": "S_a, answers", "process_score": "S_p, steps"}
     found = []
-    for kind, own in _grouped([t for t in tiers if any(name in t.metrics for name in both)], 1).items():
-        chart = _chart(
+    for kind, own in grouped([t for t in tiers if any(name in t.metrics for name in both)], 1).items():
+        chart = new_chart(
             f"Answers (S_a) against steps (S_p), {kind.replace('-', ' ')}",
             "rows",
             list(both.values()),
@@ -292,7 +290,7 @@ def _answer_and_process(run: HtmlRun, tiers: Sequence[TierFound]) -> list[Chart]
         for tier in own:
             label = " ".join(tier.tier.split("/")[2:]).replace("-", " ")
             for place, metric in enumerate(both):
-                _add(run, chart, tier, _named(run, tier, label), place, metric)
+                add(run, chart, tier, named(run, tier, label), place, metric)
         chart["series"] += answers_and_steps(kind)
         found.append(chart)
     return found
@@ -305,89 +303,3 @@ _DRAWN: Mapping[str, tuple[Callable[[HtmlRun, Sequence[TierFound]], list[Chart]]
     "compression": (_groups, _methods),
     "reasoning": (_answer_and_process,),
 }
-
-
-def _chart(title: str, kind: str, x: Sequence[str], y: str, note: str = "") -> Chart:
-    return {"title": title, "note": note, "kind": kind, "x": list(x), "y": y, "series": [], "limits": []}
-
-
-def _add(run: HtmlRun, chart: Chart, tier: TierFound, series: str, place: int, metric: str) -> None:
-    """A point with the interval that a gate gave it, else one as gates give them, and what gates ask for there."""
-    if metric not in tier.metrics:
-        return
-    n, of = counted(run, [tier], metric)
-    point: dict[str, Any] = {"x": place, "y": tier.metrics[metric], "n": n, "of": of, "tier": tier.tier}
-    gates = _gates(run, tier, metric)
-    judged = [Interval(gate.low, gate.high) for gate in gates if gate.regression is None and gate.low is not None]
-    span = judged[-1] if judged else interval_of(run, [tier], metric)[1]
-    _point(chart, series, point, span, gates)
-
-
-def _point(chart: Chart, series: str, point: dict[str, Any], span: Interval, gates: Sequence[Verdict]) -> None:
-    if span.low is not None:
-        point |= {"low": span.low, "high": span.high}
-    if any(gate.verdict in ("fail", "inconclusive") for gate in gates):
-        point["bad"] = True
-    for gate in gates:
-        for side in ("min", "max"):
-            if (limit := getattr(gate, side)) is not None:
-                _limit(chart, series, point["x"], side, limit)
-    _series(chart, series)["points"].append(point)
-
-
-def _limit(chart: Chart, series: str, place: int, side: str, limit: float) -> None:
-    known = {"x": place, "y": limit, "side": side, "series": series}
-    if known not in chart["limits"]:
-        chart["limits"].append(known)
-
-
-def _mean(run: HtmlRun, chart: Chart, tiers: Sequence[TierFound], series: str, place: int, metric: str) -> None:
-    """The value over all cases of several tiers, with its interval: bad where a gate of one of them did not pass, and
-    with every limit that one of them has.
-    """
-    own = [t for t in tiers if metric in t.metrics and t.measured]
-    if len(own) == 1:
-        _add(run, chart, own[0], series, place, metric)
-        return
-    value, span = interval_of(run, own, metric)
-    if value is None:
-        return
-    n, of = counted(run, own, metric)
-    point = {"x": place, "y": value, "n": n, "of": of}
-    _point(chart, series, point, span, [gate for tier in own for gate in _gates(run, tier, metric)])
-
-
-def _series(chart: Chart, name: str) -> dict[str, Any]:
-    for series in chart["series"]:
-        if series["name"] == name:
-            found: dict[str, Any] = series
-            return found
-    chart["series"].append({"name": name, "points": []})
-    return chart["series"][-1]  # type: ignore[no-any-return]
-
-
-def _gates(run: HtmlRun, tier: TierFound, metric: str) -> Sequence[Verdict]:
-    return run.gates.get((tier.model, tier.tier, metric), ())
-
-
-def _grouped(tiers: Sequence[TierFound], part: int) -> dict[str, list[TierFound]]:
-    found: dict[str, list[TierFound]] = {}
-    for tier in tiers:
-        parts = tier.tier.split("/")
-        if len(parts) > part:
-            found.setdefault(parts[part], []).append(tier)
-    return found
-
-
-def _named(run: HtmlRun, tier: TierFound, label: str) -> str:
-    """What a series is called: the model where there are several, and what sets it apart."""
-    names = [tier.model] if len(run.view.models) > 1 or not label else []
-    return ", ".join([*names, *([label] if label else [])])
-
-
-def _short(tier: str) -> str:
-    return tier.partition("/")[2].replace("/", " ") or tier
-
-
-def _words(metric: str) -> str:
-    return metric.replace("_", " ")

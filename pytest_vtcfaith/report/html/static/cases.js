@@ -90,7 +90,7 @@ const fill = (filter, most = ROWS) => {
   document.getElementById("rows").replaceChildren(
     table("Cases", ["Verdict", "Case", "Tier", ...(many ? ["Model"] : []), "Outcome", "Score", "What differs"], part.map((one) => h("tr", { class: `state-${one.state}` },
       h("td", null, h("span", { class: `chip state-${one.state}` }, stateName(one))),
-      h("th", { scope: "row" }, h("a", { href: caseLink(one.ask) }, foreign(caseName(one.ask, one.model)))), h("td", null, foreign(one.tier)), many ? h("td", { class: "model" }, modelName(one.model)) : null,
+      h("th", { scope: "row" }, h("a", { href: caseLink(one.ask) }, foreign(caseName(one.ask, one.model)))), h("td", { class: "tier" }, foreign(one.tier)), many ? h("td", { class: "model" }, modelName(one.model)) : null,
       h("td", null, words(one.outcome)), h("td", { class: "number" }, one.value === null ? "–" : [number(one.value), h("small", null, ` ${words(one.metric)}`)]),
       h("td", { class: "words", lang: langOf(one.lang) }, one.words.map((word) => [misread(word), " "]), !one.words.length && one.message ? foreign(one.message) : null))), { class: "cases" }),
     pages > 1 ? h("nav", { class: "pager", "aria-label": "Pages of the list" }, pager(filter, page - 1, "Previous", page > 1), ` page ${page} of ${pages} `, pager(filter, page + 1, "Next", page < pages)) : "");

@@ -22,6 +22,8 @@ const range = (chart) => {
 
 const said = (limit) => `${limit.side === "min" ? "at least" : "at most"} ${number(limit.y)}`;
 const asked = (chart, one, place) => (one.published ? [] : chart.limits.filter((limit) => limit.series === one.name && limit.x === place));
+/* The tiers behind a mean that did not pass. */
+const failed = (p) => (p.failed ?? []).map(([tier, verdict, value, limit]) => `${MARKS[verdict]} ${tier} ${value === null ? words(verdict) : number(value)}${limit ? ` (${limit})` : ""}`);
 const counted = (p) => (p.n ? `${number(p.n)} ${p.n === 1 ? p.of.slice(0, -1) : p.of}` : "");
 
 /* A chart: figure with picture, legend and table. */
@@ -128,7 +130,7 @@ const interval = (p, at, y, coloured = false) => {
 };
 
 const told = (one, p, chart) => s("title", null, [one.name, chart.x[p.x], number(p.y),
-  !measured(p) ? "" : `(${number(p.low)} to ${number(p.high)})`, counted(p)].filter(Boolean).join(", "));
+  !measured(p) ? "" : `(${number(p.low)} to ${number(p.high)})`, counted(p), ...failed(p)].filter(Boolean).join(", "));
 
 const bars = (picture, chart, own, published, { x, y, column }) => {
   const all = [...own, ...published], width = bar(all, column);
@@ -196,7 +198,7 @@ const numbers = (chart) => h("details", { class: "numbers" }, h("summary", null,
     chart.x.map((_, place) => {
       const p = one.points.find((each) => each.x === place);
       if (!p) return h("td", { class: "number" }, "–");
-      const more = [measured(p) ? `(${number(p.low)} to ${number(p.high)})` : null, counted(p), ...asked(chart, one, place).map(said)];
+      const more = [measured(p) ? `(${number(p.low)} to ${number(p.high)})` : null, counted(p), ...asked(chart, one, place).map(said), ...failed(p)];
       return h("td", { class: "number" }, number(p.y), more.filter(Boolean).map((text) => [" ", h("small", null, text)]));
     })))));
 }
