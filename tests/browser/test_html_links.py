@@ -113,8 +113,8 @@ def test_an_edit_is_compared_word_by_word(tab: Any, tmp_path: Path) -> None:
     read = {
         "region_expected": "62 North",
         "region": "62 Nort <i>x</i>",
-        "outside_expected": "a 62 North",
-        "outside": "a",
+        "outside_expected": "a 62 North\nb",
+        "outside": "a\nb",
     }
     row = {"case": of.id, "outcome": "complete", "metrics": {}, "transcript": None, "read": read}
     run = html_run([answer(case(), PRINTED)], tmp_path, suites={"editing": suite})
@@ -135,3 +135,4 @@ def test_an_edit_is_compared_word_by_word(tab: Any, tmp_path: Path) -> None:
     assert part.locator(".word.added ins").inner_text() == "<i>x</i>"
     assert part.locator(".word.missing del").inner_text() == "62 North"
     assert "◆" not in part.inner_text()
+    assert part.locator(".diff").last.text_content().endswith("\nb ")  # a block begins at the left edge

@@ -144,7 +144,7 @@ const compared = (one, parts) => {
       h("td", { lang: langOf(one.lang) }, part.expected ? foreign(part.expected) : h("span", { class: "nothing" }, "nothing")),
       h("td", { lang: langOf(one.lang) }, part.read ? foreign(part.read) : h("span", { class: "nothing" }, "nothing"))))) : null,
     whole.map((part, n) => [h("h3", null, capital(part.label)), key({ counts: part.counts }),
-      part.spans.length ? h("p", { class: "diff", lang: langOf(one.lang) }, part.spans.map((span, place) => [difference(span, `${n}-${place}`), one.lang === "zh" ? "" : " "]))
+      part.spans.length ? h("p", { class: "diff", lang: langOf(one.lang) }, part.spans.map((span, place) => [difference(span, `${n}-${place}`), one.lang === "zh" || span[1] === "\n" ? "" : " "]))
         : h("p", { class: "nothing" }, "No text is expected, and none was read.")]));
 };
 
