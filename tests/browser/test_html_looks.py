@@ -33,11 +33,12 @@ def chart(page: Any, title: str) -> Any:
     return page.locator(".chart-box").filter(has=page.locator("h3", has_text=title))
 
 
-def test_names_of_rows_stand_whole_and_inside_the_picture(tab: Any, tmp_path: Path) -> None:
-    found = tiers(LONG, "reasoning/mathematics/level-1", "reasoning/mathematics/level-2", answer_score=0.5)
+@pytest.mark.parametrize("models", [LONG, [f"{'W' * 90}{n}" for n in range(2)]], ids=["checkpoints", "wide"])
+def test_names_of_rows_stand_whole_and_inside_the_picture(tab: Any, tmp_path: Path, models: list[str]) -> None:
+    found = tiers(models, "reasoning/mathematics/level-1", "reasoning/mathematics/level-2", answer_score=0.5)
     box = chart(shown(tab, tmp_path, found), "Answers (S_a)")
     rows = [text.replace(" ", "") for text in box.locator("text.own").all_text_contents()]
-    assert rows == [f"{name},level{n}" for name in LONG for n in (1, 2)]
+    assert rows == [f"{name},level{n}" for name in models for n in (1, 2)]
     outside = """svg => [...svg.querySelectorAll("text")].filter((text) => {
       const a = text.getBoundingClientRect(), b = svg.getBoundingClientRect();
       return a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1 || a.top < b.top - 1; }).length"""

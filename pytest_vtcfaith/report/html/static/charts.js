@@ -78,7 +78,7 @@ const rows = (chart, own, published) => {
   const ROW = 18, WIDE = 32, all = [...own, ...published], OWN = Math.max(ROW, 10 * chart.x.length + 4);
   const names = all.map((one) => wrapped(one.name, WIDE)), talls = all.map((one, n) => Math.max(one.published ? ROW : OWN, 12 * names[n].length + 6));
   const tops = talls.map((_, n) => TOP + talls.slice(0, n).reduce((sum, tall) => sum + tall, 0)), H = tops.at(-1) + talls.at(-1) + 24;
-  const NAMES = 14 + Math.max(...all.flatMap((one, n) => names[n].map((line) => line.length * (one.published ? 5.9 : 7.1))));
+  const NAMES = 14 + Math.max(...all.flatMap((one, n) => names[n].map((line) => wide(line, !one.published))));
   const least = Math.min(0, ...all.flatMap((one) => one.points.map((p) => Math.min(p.y, p.low ?? p.y))));
   const [first, ...rest] = range(chart), high = rest.at(-1), low = Math.max(first, least - 0.03 * (high - least));
   const grid = [first, ...rest].filter((value) => value >= low);

@@ -30,6 +30,13 @@ const wrapped = (name, most) => {
   return lines.map((line) => line.trim()).filter((line, place) => line || !place);
 };
 
+/* How wide a name stands in a chart, in the units of its picture. */
+const ruler = document.createElement("canvas").getContext("2d");
+const wide = (text, bold) => {
+  ruler.font = `${bold ? 600 : 400} ${bold ? 11 : 10}px ${getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(text).width;
+};
+
 /* Lines of text around or from a height; `attributes` are those of the text. */
 const textLines = (lines, x, middle, attributes) => s("text", { x, y: middle, ...attributes },
   lines.map((line, place) => s("tspan", { x, y: middle + 4 + 12 * (place - (lines.length - 1) / 2) }, line)));
