@@ -40,7 +40,7 @@ def main(folder: Path) -> None:
         tab.goto(f"file://{folder / 'report' / 'index.html'}")
         tab.wait_for_selector("main h1")
         shoot(tab, "report-overview.png", 1180)
-        tab.locator(".card").get_by_role("link", name=CASE).first.click()
+        tab.locator(".card").get_by_role("link", name=CASE.removeprefix("repairing-")).first.click()
         box = tab.get_by_role("button", name=f"page {WORD},").first
         box.wait_for()
         shoot(tab, "report-case.png", 900)
