@@ -144,8 +144,8 @@ def test_an_out_that_is_no_file_is_refused(texts: Path, tmp_path: Path, kind: st
         out.write_bytes(b"")
         out = out / "m.jsonl"
     printed = run("build", "rewriting", "--texts", texts, "--lang", "en", "--out", out, *force, code=2)
-    assert printed.startswith(f"error: {out}: it ")
-    assert "choose another file" in printed
+    assert printed.startswith(f"error: --out {out}: it ")
+    assert "choose another file" in printed or "name another" in printed
     assert printed.count("\n") == 1
 
 

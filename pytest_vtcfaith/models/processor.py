@@ -13,14 +13,13 @@ def load_processor(source: str, *, backend: str, pictures: Mapping[str, int], **
     picture processor (`min_pixels`, `max_pixels`). `where` goes to `from_pretrained` (`revision`, `trust_remote_code`).
     The video half that many processors have is left out: pages have no frames, and transformers demands torchvision for
     it, whatever the backend. Where it cannot be left out (a processor for sound too), transformers chooses the backend.
-    Raises ValueError for a checkpoint that takes no pictures, or whose tokenizer lacks what its processor asks of it,
+    Raises ValueError for a checkpoint whose processor takes no pictures, or whose tokenizer lacks what its processor asks of it,
     and what transformers raises for other ones without a processor.
     """
     from transformers import AutoConfig, AutoProcessor
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
     config = AutoConfig.from_pretrained(source, **where)
-    check_kind(source, config)
     family: Any = PROCESSOR_MAPPING.get(type(config), None)
     parts = [] if family is None else family.get_attributes()
     try:
@@ -46,10 +45,14 @@ def load_processor(source: str, *, backend: str, pictures: Mapping[str, int], **
     return processor
 
 
-def check_kind(source: str, config: Any) -> None:
-    """Raises ValueError for a configuration of no model that writes about a picture, and brings no code for it."""
-    from transformers import AutoModelForImageTextToText
+def check_kind(source: str, **where: Any) -> None:
+    """Raises ValueError for a checkpoint of no model that writes about a picture, and that brings no code for it.
 
+    `source` and `where` as for `load_processor`.
+    """
+    from transformers import AutoConfig, AutoModelForImageTextToText
+
+    config = AutoConfig.from_pretrained(source, **where)
     name = AutoModelForImageTextToText.__name__
     known: Any = getattr(AutoModelForImageTextToText, "_model_mapping")  # noqa: B009, mypy knows no such attribute
     if type(config) not in known and name not in (getattr(config, "auto_map", None) or {}):

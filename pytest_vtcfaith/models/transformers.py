@@ -61,7 +61,7 @@ def load(settings: VlmSettings) -> TransformersVlm:
             f"transformers or torch is not installed: pip install 'pytest-vtcfaith[torch]' ({error})"
         ) from error
     from pytest_vtcfaith.models.accelerators import device_lacks
-    from pytest_vtcfaith.models.processor import load_processor
+    from pytest_vtcfaith.models.processor import check_kind, load_processor
 
     options = settings.options
     if lacking := device_lacks(options["device"]):
@@ -69,6 +69,7 @@ def load(settings: VlmSettings) -> TransformersVlm:
     where = {"revision": settings.commit, "trust_remote_code": options["trust_remote_code"]}
     pictures = {key: options[key] for key in ("min_pixels", "max_pixels") if options.get(key) is not None}
     try:
+        check_kind(settings.source, **where)
         processor = load_processor(settings.source, backend=options["image_backend"], pictures=pictures, **where)
     except (ImportError, ValueError) as error:
         told = " ".join(str(error).split())

@@ -13,7 +13,6 @@ UNDRAWABLE = (MissingGlyphs, PageOverflow, FontUnavailable)
 """What is raised for a text that no page of the wanted kind can show."""
 
 __all__ = [
-    "UNDRAWABLE",
     "BlockLayout",
     "Fit",
     "FlowLayout",
