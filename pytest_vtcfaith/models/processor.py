@@ -13,8 +13,8 @@ def load_processor(source: str, *, backend: str, pictures: Mapping[str, int], **
     picture processor (`min_pixels`, `max_pixels`). `where` goes to `from_pretrained` (`revision`, `trust_remote_code`).
     The video half that many processors have is left out: pages have no frames, and transformers demands torchvision for
     it, whatever the backend. Where it cannot be left out (a processor for sound too), transformers chooses the backend.
-    Raises ValueError for a checkpoint whose processor takes no pictures, or whose tokenizer lacks what its processor asks of it,
-    and what transformers raises for other ones without a processor.
+    Raises ValueError for a checkpoint whose processor takes no pictures, or whose tokenizer lacks what its processor
+    asks of it, and what transformers raises for other ones without a processor.
     """
     from transformers import AutoConfig, AutoProcessor
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
