@@ -126,7 +126,8 @@ const text = (one, shown) => {
     return h("section", { "aria-labelledby": "text" }, head("Page and transcript"), shown.pictures.length && shown.marks.length ? null : key(shown),
       h("p", { class: "diff", lang: langOf(one.lang) }, shown.spans.map((span, place) => [difference(span, place), space])));
   }
-  if (shown.text === null && (shown.pictures.length > 1 || shown.compared?.length)) return null;
+  const drawn = shown.pictures.length > 1 || shown.pictures.some(([, label]) => label === "what the model drew");
+  if (shown.text === null && (drawn || shown.compared?.length)) return null;
   if (shown.text === null) return h("section", { "aria-labelledby": "text" }, head("Transcript"), h("p", { class: "nothing" }, "The model gave no text."));
   return h("section", { "aria-labelledby": "text" }, head(shown.perfect ? "Transcript, every word as printed" : "Transcript"), foreign(shown.text, "p", { class: "diff", lang: langOf(one.lang) }));
 };
