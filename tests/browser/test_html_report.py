@@ -110,6 +110,10 @@ def test_keys(tab: Any, red: Path) -> None:
     assert page.locator("#q").input_value() == "jko"
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("?")
+    assert page.is_visible("#help")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#help")
+    page.keyboard.press("?")
     page.uncheck("#keys-on")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("o")

@@ -14,6 +14,7 @@ from pytest_vtcfaith.gating.judge import Verdict
 from pytest_vtcfaith.gating.thresholds import load_thresholds
 from pytest_vtcfaith.report.html import TierFound
 from pytest_vtcfaith.report.html.charts import charts_of
+from pytest_vtcfaith.report.html.overview import overview
 from pytest_vtcfaith.report.html.unshown import ROWS
 from pytest_vtcfaith.suites import load_suite, suite_names
 
@@ -101,3 +102,22 @@ def test_a_gate_on_a_whole_suite_is_drawn_and_a_loss_is_not() -> None:
     (chart,) = drawn(["mine/a"], [whole, unmeasured], suites={})
     assert (chart["title"], chart["series"][0]["name"]) == ("Gates on inapplicable, mine", "mine")
     assert drawn(["mine/a"], [verdict(gate="g", tier="mine/a", metric="my_score", max=None)], suites={}) == []
+
+
+@pytest.mark.parametrize(
+    ("gates", "shown", "bound"),
+    [
+        (("teds",), "teds", 0.8),
+        (("teds", "edit_fidelity"), "edit_fidelity", 0.8),
+        ((), "edit_fidelity", None),
+    ],
+)
+def test_a_tier_that_passed_shows_a_metric_that_was_judged(
+    gates: Sequence[str], shown: str, bound: float | None
+) -> None:
+    name = "editing/global/table/delete/en"
+    tier = TierFound("editing", name, "m", 4, 4, 0, {}, {"edit_fidelity": 0.9, "teds": 0.9})
+    judged = [verdict(tier=name, metric=metric, value=0.9, min=0.8, max=None) for metric in gates]
+    suites = {"editing": load_suite("editing")}
+    (row,) = overview(html_run([], Path(), tiers=[tier], view=view(*judged), suites=suites), [], {})["tiers"]
+    assert (row["metric"], row["value"], row["min"]) == (shown, 0.9, bound)

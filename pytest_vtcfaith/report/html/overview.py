@@ -92,7 +92,7 @@ def _tiers(run: HtmlRun) -> list[dict[str, Any]]:
 def _tier(run: HtmlRun, tier: TierFound, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     bad = [v for v in verdicts if v.verdict in BAD]
     primary = run.view.primary.get(tier.suite) or (run.suites[tier.suite].primary if tier.suite in run.suites else "")
-    shown = bad[0].metric if bad else primary if primary in tier.metrics else next(iter(tier.metrics), "")
+    shown = bad[0].metric if bad else _shown(tier, primary, [v.metric for v in verdicts if v.verdict == "pass"])
     gate = next((v for v in [*bad, *verdicts] if v.metric == shown and v.regression is None), None)
     words = Counter(v.verdict for v in verdicts)
     return {
@@ -112,6 +112,12 @@ def _tier(run: HtmlRun, tier: TierFound, verdicts: Sequence[Verdict]) -> dict[st
         "gates": len(verdicts),
         "verdict": bad[0].verdict if bad else "pass" if words["pass"] else "not_applicable" if verdicts else "",
     }
+
+
+def _shown(tier: TierFound, primary: str, judged: Sequence[str]) -> str:
+    """The metric of a tier that passed: one that a gate judged, where there is one, and of those the primary one."""
+    wanted = [metric for metric in judged if metric in tier.metrics] or list(judged) or list(tier.metrics)
+    return primary if primary in wanted else next(iter(wanted), "")
 
 
 def _baseline(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:

@@ -45,7 +45,10 @@ const closeTips = () => {
 for (const kind of ["mouseout", "focusout"]) document.addEventListener(kind, (event) => event.target.closest?.(".box")?.classList.remove("shut"));
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") closeTips();
+  if (event.key === "Escape") {
+    closeTips();
+    showHelp(false);
+  }
   if (!keys.checked || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
   const [place, ask] = where();
   const step = { j: 1, k: -1 }[event.key], word = { n: 1, p: -1 }[event.key];
