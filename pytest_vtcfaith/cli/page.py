@@ -48,7 +48,8 @@ def page(
     vtc_cases: Annotated[Path | None, typer.Option(help="Folder of manifests; default: the bundled ones.")] = None,
     visual_tokens: Annotated[str, typer.Option(help="Family of visual tokens that pages are fitted to.")] = "nominal",
 ) -> None:
-    """Draws the page of a case as PNG, pixel for pixel what a model gets. Asks no model.
+    """Draws the page of a case as PNG, pixel for pixel what a model gets; of editing the page to be edited. Asks no
+    model. A case of reasoning has no page: its model is to draw one.
 
     \b
     Example

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from pytest_vtcfaith.gating.judge import Verdict
 from pytest_vtcfaith.report.regressions import changes
-from pytest_vtcfaith.report.summary import badness, bold_headline, cell, code
+from pytest_vtcfaith.report.summary import badness, bold_headline, cell, code, part_of_a_run
 from pytest_vtcfaith.report.view import Row, RunView, concise, rows
 
 LINES = 60
@@ -42,11 +42,7 @@ def _break(file: BinaryIO) -> str:
 def step_summary(view: RunView) -> list[str]:
     """The run in at most `LINES` lines of Markdown: verdict, tiers that did not pass, losses, failed tests, then what
     passed as far as there is room, and notes."""
-    head = [f"## Faithfulness of {cell(', '.join(view.models))}", "", bold_headline(view)]
-    if view.limit is not None:
-        head += ["", f"Limited to {view.limit} documents per tier: not a release verdict."]
-    if view.shard is not None:
-        head += ["", f"Shard {view.shard} of the documents: judged by no gate; `vtcfaith gate` merges the shards."]
+    head = [f"## Faithfulness of {cell(', '.join(view.models))}", "", bold_headline(view), *part_of_a_run(view)]
     head += _listed("", [cell(_short(problem)) for problem in view.problems], _MOST["problems"])
     failures = [f"`{code(f.test)}`: {cell(_short(concise(f.message)))}" for f in view.failures]
     tail = [

@@ -14,10 +14,7 @@ from pytest_vtcfaith.report.worddiff import visible
 def write_summary(path: Path, view: RunView) -> None:
     """Writes the Markdown summary: verdict, one table per suite, what did not pass first, failures, notes."""
     lines = [f"# Faithfulness of {cell(', '.join(view.models))}", "", bold_headline(view)]
-    if view.limit is not None:
-        lines += ["", f"Limited to {view.limit} documents per tier: not a release verdict, compared with no baseline."]
-    if view.shard is not None:
-        lines += ["", f"Shard {view.shard} of the documents: judged by no gate; `vtcfaith gate` merges the shards."]
+    lines += part_of_a_run(view)
     if view.problems:
         lines += ["", *(f"- {cell(problem)}" for problem in view.problems)]
     for suite, verdicts in view.verdicts.items():
@@ -53,6 +50,16 @@ def _line(change: Change) -> str:
 def badness(row: Row) -> int:
     """0 for a row that did not pass, more for one that did, and most for one that judges nothing."""
     return row.verdict.startswith("pass") + 2 * (row.verdict in ("n/a", "new"))
+
+
+def part_of_a_run(view: RunView) -> list[str]:
+    """The lines that say so where the run did not ask all documents."""
+    lines: list[str] = []
+    if view.limit is not None:
+        lines += ["", f"Limited to {view.limit} documents per tier: not a release verdict, compared with no baseline."]
+    if view.shard is not None:
+        lines += ["", f"Shard {view.shard} of the documents: judged by no gate; `vtcfaith gate` merges the shards."]
+    return lines
 
 
 def bold_headline(view: RunView) -> str:

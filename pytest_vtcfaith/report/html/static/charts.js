@@ -110,8 +110,8 @@ const rows = (chart, own, published) => {
   return picture;
 };
 
-/* The whiskers, where any point has them. */
-const whiskers = (chart) => (chart.series.some((one) => one.points.some(measured)) ? h("li", null, s("svg", { viewBox: "0 0 26 12", class: "key", "aria-hidden": "true" },
+/* The whiskers, where any point has one that is seen: that of one document has no width. */
+const whiskers = (chart) => (chart.series.some((one) => one.points.some((p) => measured(p) && p.low < p.high)) ? h("li", null, s("svg", { viewBox: "0 0 26 12", class: "key", "aria-hidden": "true" },
   s("path", { class: "interval", d: "M4 6H22M4 2v8M22 2v8" })), "interval over documents") : null);
 
 const rowLegend = (chart, published) => h("ul", { class: "legend" },
