@@ -255,6 +255,15 @@ def test_what_was_accepted_meanwhile_is_not_overwritten(project, states, monkeyp
     }
 
 
+def test_a_folder_that_cannot_be_made_is_said_before_the_question(project, vtcfaith) -> None:
+    (project / "a-file").write_text("", encoding="utf-8")
+    status, said = vtcfaith("accept", "whole", "--vtc-baselines", "a-file/baselines", given="y\n")
+    assert status == 2
+    assert "--vtc-baselines" in said
+    assert "cannot be written" in said
+    assert "Write " not in said
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_folder_is_an_error(project, vtcfaith, states) -> None:
     folder = project / "data" / "baselines" / "mine"
